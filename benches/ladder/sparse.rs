@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use anywarp::Recording;
 use anywarp::UnifiedBuffer;
-use anywarp::ops::{ConjugateGradients, Multigrid, Preconditioner, SolveError, SparseMatrix, SparseProduct, reduce};
+use anywarp::ops::{ConjugateGradients, Multigrid, Preconditioner, SolveError, SparseMatrix, SparseProduct};
+use anywarp::ops::{SampledProduct, reduce, sparse_sum, spgemm};
 
 use crate::rungs::{Ladder, close, numbers};
 use crate::shared::Outcome;
@@ -27,6 +28,7 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     })?;
     conjugate_gradients(ladder, &grid, &poisson)?;
     drop(poisson);
+    matrices(ladder, elements)?;
     let csr = power_law(elements / 64);
     let rows = csr.0.len() - 1;
     let a = SparseMatrix::from_csr(&device, [rows, rows], &csr.0, &csr.1, &csr.2)?;
@@ -117,6 +119,68 @@ fn conjugate_gradients(ladder: &mut Ladder, grid: &[usize], a: &SparseMatrix<f32
         if rest < exact { Ok(()) } else { Err(format!("a residual of {rest}, before {exact}").into()) }
     };
     ladder.rung((&name, "Multigrid, a cycle"), cost, &mut q, record, check)
+}
+
+/// Measures operations whose result is a sparse matrix, by the clock of the host, and a sampled product.
+fn matrices(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
+    let device = ladder.device.clone();
+    let edge = 1usize << (elements / 32).ilog2().div_ceil(3).min(7);
+    let a = SparseMatrix::<f32>::poisson(&device, &[edge; 3])?;
+    let of = format!("of Poisson {edge}^3");
+    let x = device.buffer_from(&numbers(a.rows(), 7))?;
+    let (mut y, mut z) = (device.buffer::<f32>(a.rows())?, device.buffer::<f32>(a.rows())?);
+    SparseProduct::new().run(&a, &x, &mut y)?;
+    let product = SparseProduct::new().cost(&a)?;
+    let mut measure = |name: &str, factor: f32, make: &dyn Fn() -> Outcome<SparseMatrix<f32>>| -> Outcome<()> {
+        let made = make()?;
+        // Of a multiple of the matrix, or of its square.
+        let times = if name == "spgemm" { &y } else { &x };
+        SparseProduct::new().run(&made, times, &mut z)?;
+        let wanted = if name == "spgemm" {
+            let mut twice = device.buffer::<f32>(a.rows())?;
+            let mut thrice = device.buffer::<f32>(a.rows())?;
+            SparseProduct::new().run(&a, &y, &mut twice)?;
+            SparseProduct::new().run(&a, &twice, &mut thrice)?;
+            thrice.read()?.to_vec()
+        } else {
+            y.read()?.iter().map(|y| factor * y).collect()
+        };
+        close(&z.read()?, &wanted, 1e-2)?;
+        let mut cost = product;
+        cost.bytes += (8 * made.entries() + 4 * made.rows()) as u64;
+        cost.flops = 0;
+        let mut times = Vec::new();
+        for _ in 0..5 {
+            device.synchronize()?;
+            let start = Instant::now();
+            drop(make()?);
+            device.synchronize()?;
+            times.push(start.elapsed().as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        ladder.measured((&format!("{name} {of}"), "by the clock of the host"), cost, times[2]);
+        Ok(())
+    };
+    measure("transpose", 1.0, &|| Ok(a.transpose()?))?;
+    measure("sparse_sum", 3.0, &|| Ok(sparse_sum(2.0, &a, 1.0, &a)?))?;
+    measure("spgemm", 1.0, &|| Ok(spgemm(&a, &a)?))?;
+    let depth = 32;
+    let dense = numbers(a.rows() * depth, 9);
+    let (of_dense, mut values) = (device.buffer_from(&dense)?, device.buffer::<f32>(a.entries())?);
+    let cost = SampledProduct::new(depth).cost(&a)?;
+    let record = |values: &mut UnifiedBuffer<f32>, recording: &mut Recording| {
+        Ok(SampledProduct::new(depth).record(recording).run(&a, &of_dense, &of_dense, values)?)
+    };
+    let (rows, columns, _) = a.to_coo()?;
+    let check = |values: &UnifiedBuffer<f32>| {
+        let got = values.read()?;
+        let row = |row: u32| &dense[row as usize * depth..][..depth];
+        let some: Vec<usize> = (0..got.len()).step_by(97).collect();
+        let dot = |at: &usize| row(rows[*at]).iter().zip(row(columns[*at])).map(|(x, y)| x * y).sum::<f32>();
+        let wanted: Vec<f32> = some.iter().map(dot).collect();
+        close(&some.iter().map(|at| got[*at]).collect::<Vec<_>>(), &wanted, 1e-3)
+    };
+    ladder.rung((&format!("sddmm {of}"), "SampledProduct"), cost, &mut values, record, check)
 }
 
 /// A matrix in CSR with 40 entries in a row on average, of which the longest rows have half.

@@ -36,6 +36,8 @@ struct Product {
 @group(0) @binding(6) var<storage, read_write> sums: array<Number>;
 // For each tile: the row that began before the tile and ends in it.
 @group(0) @binding(7) var<storage, read_write> cut: array<u32>;
+// For each tile, and for the end of the last one: the number of rows that end before its first item.
+@group(0) @binding(8) var<storage, read_write> rows_of_tiles: array<u32>;
 
 // The number of invocations that compute a row together; a power of two.
 override lanes: u32 = 1u;
@@ -46,12 +48,16 @@ const GROUP: u32 = 256u;
 const FINISH: u32 = 64u;
 // The greatest number of items of a tile of a workgroup.
 const TILE: u32 = 1024u;
-// Stands for no row in `cut`.
+// The number of terms of neighbouring rows that are in workgroup memory at a time; a multiple of 4 * GROUP.
+const BLOCK: u32 = 2048u;
+// The number of rows of a slice.
+const SLICE: u32 = 32u;
+// Stands for no row in `cut`, and for no column in a slice.
 const NONE: u32 = 0xffffffffu;
 
 var<workgroup> partial: array<Number, GROUP>;
 var<workgroup> terms: array<Number, TILE>;
-var<workgroup> bounds: array<u32, 2>;
+var<workgroup> block: array<Number, BLOCK>;
 
 fn offset(row: u32) -> u32 {
     return offsets[product.first_of_offsets + row];
@@ -91,6 +97,43 @@ fn lines(@builtin(global_invocation_id) id: vec3<u32>) {
     store(row, column, sum_of(offset(row), offset(row + 1u), 1u, column));
 }
 
+// Returns the term of a place in a slice, which is 0 where a row has no entry.
+fn term_of_place(at: u32, column: u32) -> Number {
+    let row_of_x = columns[product.first_of_columns + at];
+    if row_of_x == NONE {
+        return Number();
+    }
+    return values[product.first_of_values + at] * x[product.first_of_x + row_of_x * product.width + column];
+}
+
+// Each invocation computes an element of y from a matrix in slices of rows. `offsets` are those of slices.
+@compute @workgroup_size(64)
+fn slices(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= product.rows * product.width {
+        return;
+    }
+    let row = id.x / product.width;
+    let column = id.x - row * product.width;
+    let end = offset(row / SLICE + 1u);
+    var at = offset(row / SLICE) + row % SLICE;
+    var sum = Number();
+    // Four terms at a time, as each of them waits for memory twice.
+    for (; at + 3u * SLICE < end; at += 4u * SLICE) {
+        let first = term_of_place(at, column);
+        let second = term_of_place(at + SLICE, column);
+        let third = term_of_place(at + 2u * SLICE, column);
+        let fourth = term_of_place(at + 3u * SLICE, column);
+        sum += first;
+        sum += second;
+        sum += third;
+        sum += fourth;
+    }
+    for (; at < end; at += SLICE) {
+        sum += term_of_place(at, column);
+    }
+    store(row, column, sum);
+}
+
 // `lanes` invocations compute an element of y.
 @compute @workgroup_size(256)
 fn teams(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -115,6 +158,47 @@ fn teams(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     }
 }
 
+// Each workgroup computes as many rows as it has invocations, whose terms pass through workgroup memory: neighbouring
+// invocations read neighbouring entries, and each invocation adds up its row (Greathouse and Daga, 'Efficient Sparse
+// Matrix-Vector Multiplication on GPUs using the CSR Storage Format', 2014).
+@compute @workgroup_size(256)
+fn blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = group.x / product.width;
+    let column = group.x - number * product.width;
+    let first_row = number * GROUP;
+    if first_row >= product.rows {
+        return;
+    }
+    let row = first_row + local;
+    let end = offset(min(first_row + GROUP, product.rows));
+    let stop = offset(min(row + 1u, product.rows));
+    var at = offset(min(row, product.rows));
+    var sum = Number();
+    for (var begin = offset(first_row); begin < end; begin += BLOCK) {
+        let limit = min(begin + BLOCK, end);
+        // Four terms at a time, as each of them waits for memory twice. Those behind the limit repeat the last one.
+        for (var entry = begin + local; entry < limit; entry += 4u * GROUP) {
+            let place = entry - begin;
+            let first = term(entry, column);
+            let second = term(min(entry + GROUP, limit - 1u), column);
+            let third = term(min(entry + 2u * GROUP, limit - 1u), column);
+            let fourth = term(min(entry + 3u * GROUP, limit - 1u), column);
+            block[place] = first;
+            block[place + GROUP] = second;
+            block[place + 2u * GROUP] = third;
+            block[place + 3u * GROUP] = fourth;
+        }
+        workgroupBarrier();
+        for (; at < min(stop, limit); at += 1u) {
+            sum += block[at - begin];
+        }
+        workgroupBarrier();
+    }
+    if row < product.rows {
+        store(row, column, sum);
+    }
+}
+
 // Returns the number of rows that end before an item.
 fn rows_before(item: u32) -> u32 {
     var low = 0u;
@@ -132,6 +216,14 @@ fn rows_before(item: u32) -> u32 {
 
 fn first_item(tile: u32) -> u32 {
     return min(tile * product.tile, product.rows + product.entries);
+}
+
+// Each invocation finds the rows at the beginning of a tile, as a workgroup would wait for a search of its own.
+@compute @workgroup_size(64)
+fn divide(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x <= product.tiles {
+        rows_of_tiles[id.x] = rows_before(first_item(id.x));
+    }
 }
 
 // A tile: its first entry and the entry after its last one, the row of the first item, and the row that continues after
@@ -172,11 +264,9 @@ fn tiles(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     if number >= product.tiles {
         return;
     }
-    if local < 2u {
-        bounds[local] = rows_before(first_item(number + local));
-    }
-    workgroupBarrier();
-    let tile = Tile(first_item(number) - bounds[0], first_item(number + 1u) - bounds[1], bounds[0], bounds[1]);
+    let first = rows_of_tiles[number];
+    let last = rows_of_tiles[number + 1u];
+    let tile = Tile(first_item(number) - first, first_item(number + 1u) - last, first, last);
     for (var at = tile.begin + local; at < tile.end; at += GROUP) {
         terms[at - tile.begin] = term(at, column);
     }

@@ -76,7 +76,10 @@
 //! - [`sort`], [`sort_pairs`], [`argsort`]: stable sorts; [`Sort`] adds orders, bit ranges, segments and recording.
 //! - [`SortBy`]: stable sorts by a comparison in WGSL.
 //! - [`spmv`], [`spmm`]: products of a [`SparseMatrix`] with a vector or a dense matrix; [`SparseProduct`] adds factors and
+//!   recording, [`SparseFormat`] another storage.
+//! - [`sddmm`]: products of two dense matrices at the places of a sparse matrix; [`SampledProduct`] adds factors and
 //!   recording.
+//! - [`spgemm`], [`sparse_sum`]: the product and the sum of two sparse matrices, as a sparse matrix.
 //! - [`sptrsv`]: the solution of equations with a [`SparseTriangle`]; [`SparseTriangularSolve`] adds recording.
 //! - [`top_k`]: the largest elements and their indices; [`TopK`] adds the smallest, rows and recording.
 //!
@@ -203,7 +206,8 @@ pub use solving::{Jacobi, Preconditioner, Solution};
 pub use sort::SortWay;
 pub use sort::{Sort, argsort, sort, sort_pairs};
 pub use sort_by::SortBy;
-pub use sparse::{SparseElement, SparseMatrix, SparseProduct, spmm, spmv};
+pub use sparse::{SampledProduct, SparseElement, SparseFormat, SparseMatrix, SparseProduct};
+pub use sparse::{sddmm, sparse_sum, spgemm, spmm, spmv};
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};
 pub use triangular::{IncompleteLu, SparseTriangle, SparseTriangularSolve, sptrsv};

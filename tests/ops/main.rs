@@ -39,6 +39,7 @@ mod solvers;
 mod sort;
 mod sort_by;
 mod sparse;
+mod sparse_algebra;
 mod top_k;
 mod triangular;
 mod whole_numbers;
@@ -93,6 +94,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     sort::cases,
     sort_by::cases,
     sparse::cases,
+    sparse_algebra::cases,
     top_k::cases,
     triangular::cases,
     windows::cases,
@@ -133,6 +135,7 @@ const CHECKED: &[fn() -> Alone] = &[
     sort::checked,
     sort_by::checked,
     sparse::checked,
+    sparse_algebra::checked,
     top_k::checked,
     triangular::checked,
     windows::checked,

@@ -1,7 +1,7 @@
 //! Products of sparse matrices, and conversions of their form.
 
 use anywarp::Device;
-use anywarp::ops::{OperationError, SparseElement, SparseMatrix, SparseProduct, spmm, spmv};
+use anywarp::ops::{OperationError, SparseElement, SparseFormat, SparseMatrix, SparseProduct, spmm, spmv};
 
 use crate::outcome::{TestResult, ensure, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
@@ -10,10 +10,11 @@ use crate::{Alone, Case, Unnamed};
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let all: [Unnamed; 6] = [
+    let all: [Unnamed; 7] = [
         ("sparse::f32", shapes::<f32>),
         ("sparse::f64", doubles),
         ("sparse::empty", empty),
+        ("sparse::sliced", sliced),
         ("sparse::recorded", recorded),
         ("sparse::conversions", conversions),
         ("sparse::refusals", refusals),
@@ -119,6 +120,45 @@ fn empty(device: &Device) -> TestResult {
         ensure((transposed.rows(), transposed.columns()) == (columns, rows), || "transposed".to_owned())?;
     }
     Ok(())
+}
+
+/// Matrices in slices of rows. An infinite element of x is not multiplied with places that have no entry.
+fn sliced(device: &Device) -> TestResult {
+    for lengths in [vec![], vec![0; 70], vec![1; 32], (0..77).map(|row| row % 12).collect(), vec![0, 300, 0, 9]] {
+        let (rows, columns): (usize, usize) = (lengths.len(), 61);
+        let mut offsets = vec![0u32];
+        offsets.extend(lengths.iter().scan(0, |sum, length| {
+            *sum += *length as u32;
+            Some(*sum)
+        }));
+        let entries = *offsets.last().unwrap_or(&0) as usize;
+        let indices: Vec<u32> = (0..entries).map(|at| 1 + (at * 7 % (columns - 1)) as u32).collect();
+        let values: Vec<f64> = (0..entries).map(number).collect();
+        let narrow = |numbers: &[f64]| -> Vec<f32> { numbers.iter().map(|number| *number as f32).collect() };
+        let a = SparseMatrix::from_csr(device, [rows, columns], &offsets, &indices, &vec![7.0f32; entries])?;
+        let a = a.with_format(SparseFormat::Sliced)?.with_values(device.buffer_from(&narrow(&values))?)?;
+        ensure(a.format() == SparseFormat::Sliced, || "the format".to_owned())?;
+        for width in [1, 3] {
+            let mut x: Vec<f64> = (0..columns * width).map(|at| number(at + 5)).collect();
+            x[..width].fill(f64::INFINITY);
+            let old: Vec<f64> = (0..rows * width).map(|at| number(at + 9)).collect();
+            let wanted = reference::product((&offsets, &indices, &values), (&x, width), [2.0, -1.0], &old);
+            let (of_x, mut y) = (device.buffer_from(&narrow(&x))?, device.buffer_from(&narrow(&old))?);
+            SparseProduct::new().width(width).alpha(2.0).beta(-1.0).run(&a, &of_x, &mut y)?;
+            same(&y.read()?, &narrow(&wanted), &format!("{rows} rows, {entries} entries, {width} columns"))?;
+        }
+        same(&a.transpose()?.transpose()?.to_dense()?, &a.to_dense()?, "the entries")?;
+    }
+    let suited = |lengths: &[u32]| {
+        let offsets: Vec<u32> = (0..=lengths.len()).map(|row| lengths[..row].iter().sum()).collect();
+        let entries = offsets[lengths.len()] as usize;
+        SparseMatrix::from_csr(device, [lengths.len(), 1], &offsets, &vec![0; entries], &vec![1.0f32; entries])?
+            .suited_format()
+    };
+    ensure(suited(&[5; 64])? == SparseFormat::Sliced, || "rows of equal lengths".to_owned())?;
+    ensure(suited(&[[1; 31].as_slice(), &[9]].concat())? == SparseFormat::Csr, || "uneven rows".to_owned())?;
+    ensure(suited(&[65; 32])? == SparseFormat::Csr, || "long rows".to_owned())?;
+    ensure(suited(&[])? == SparseFormat::Csr, || "no rows".to_owned())
 }
 
 fn recorded(device: &Device) -> TestResult {

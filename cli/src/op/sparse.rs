@@ -1,6 +1,6 @@
 //! Sparse matrices: products, conversions.
 
-use anywarp::ops::SparseProduct;
+use anywarp::ops::{SampledProduct, SparseProduct, sparse_sum, spgemm};
 
 use super::call::Call;
 use super::entry::{Form, Operator, Port, Real, by_type};
@@ -8,6 +8,7 @@ use super::parameter::{Kind, Parameter};
 use crate::failure::Failure;
 
 const A: Port = Port::matrix("a", "The sparse matrix: Matrix Market, or SciPy's save_npz");
+const B: Port = Port::matrix("b", "The second sparse matrix");
 const OLD: Port =
     Port::new("old", "The array that --beta multiplies, with the shape of the result").form(Form::Optional);
 const ALPHA: Parameter = Parameter::new("alpha", Kind::Number, "The factor of the product").default("1");
@@ -31,6 +32,50 @@ pub(crate) const OPERATORS: &[Operator] = &[
         run: by_type!([f32, f64], T, call => product::<T>(call, true)),
     },
     Operator {
+        name: "spgemm",
+        summary: "The product of two sparse matrices, with sorted entries",
+        inputs: &[A, B],
+        outputs: &[Port::matrix("c", "The product, with an entry for each place that has products of entries")],
+        parameters: &[],
+        run: by_type!([f64, f32], T, call => {
+            let (a, b) = (call.matrix::<T>("a")?, call.matrix::<T>("b")?);
+            call.output_matrix(spgemm(&a, &b)?);
+            Ok(())
+        }),
+    },
+    Operator {
+        name: "sparse_sum",
+        summary: "The sum of two sparse matrices with factors, with sorted entries",
+        inputs: &[A, B],
+        outputs: &[Port::matrix("c", "The sum, with an entry for each place that a or b has")],
+        parameters: &[
+            Parameter::new("alpha", Kind::Number, "The factor of a").default("1"),
+            Parameter::new("beta", Kind::Number, "The factor of b").default("1"),
+        ],
+        run: by_type!([f64, f32], T, call => {
+            let (a, b) = (call.matrix::<T>("a")?, call.matrix::<T>("b")?);
+            let factor = |name: &str| call.values.number(name).unwrap_or(1.0);
+            let sum = sparse_sum(factor("alpha"), &a, factor("beta"), &b)?;
+            call.output_matrix(sum);
+            Ok(())
+        }),
+    },
+    Operator {
+        name: "sddmm",
+        summary: "The products of rows of two dense matrices at the places of a sparse matrix",
+        inputs: &[
+            A,
+            Port::new("x", "The first dense matrix, of shape (rows, depth)"),
+            Port::new("y", "The second dense matrix, of shape (columns, depth)"),
+        ],
+        outputs: &[Port::new("values", "The product of a row of x and a row of y for each entry, row by row")],
+        parameters: &[
+            ALPHA,
+            Parameter::new("beta", Kind::Number, "The factor of the values of a, which are added").default("0"),
+        ],
+        run: by_type!([f32, f64], T, call => sampled::<T>(call)),
+    },
+    Operator {
         name: "sparse_matrix",
         summary: "A sparse matrix in a file of another format, with sorted entries, one for each place",
         inputs: &[A],
@@ -43,6 +88,26 @@ pub(crate) const OPERATORS: &[Operator] = &[
         }),
     },
 ];
+
+fn sampled<T: Real>(call: &mut Call<'_>) -> Result<(), Failure> {
+    let ([_, depth], [_, _]) = (call.shape("x")[..], call.shape("y")[..]) else {
+        return Err(Failure::File("x and y: expected arrays of two axes, found others".to_owned()));
+    };
+    let a = call.matrix::<T>("a")?;
+    let mut product = SampledProduct::new(depth);
+    if let Some(alpha) = call.values.number("alpha") {
+        product = product.alpha(alpha);
+    }
+    if let Some(beta) = call.values.number("beta") {
+        product = product.beta(beta);
+    }
+    let (x, y) = (call.upload::<T>("x")?, call.upload::<T>("y")?);
+    let mut values = call.array::<T>(&[a.entries()])?;
+    call.cost = Some(product.cost(&a)?);
+    product.record(&mut call.recording).run(&a, &x, &y, &mut values)?;
+    call.output(values, vec![a.entries()]);
+    Ok(())
+}
 
 fn product<T: Real>(call: &mut Call<'_>, is_matrix: bool) -> Result<(), Failure> {
     let (columns, width) = match (call.shape("x").as_slice(), is_matrix) {

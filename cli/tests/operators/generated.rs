@@ -65,6 +65,12 @@ pub(crate) const COMPUTED: &[Case] = &[
         &[A, MATRIX, ("old.npy", "T", "(3, 2)", &[1.0; 6])],
         &[("T", "(3, 2)", &[11.0, 15.0, -1.0, -1.0, 35.0, 51.0])],
     ),
+    of(
+        &["f32", "f64"],
+        "sddmm a.mtx x.npy matrix.npy --alpha 2 --beta -1",
+        &[A, MATRIX, ("x.npy", "T", "(3, 2)", &[1.0, -1.0, 7.0, 7.0, 2.0, 0.5])],
+        &[("T", "(3,)", &[-4.0, 3.0, 11.0])],
+    ),
     // One iteration solves equations whose matrix is a multiple of the identity, exactly.
     of(
         &["f32", "f64"],

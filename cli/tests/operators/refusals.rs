@@ -10,6 +10,7 @@ fn refusals_name_what_was_expected() {
     let Some(folder) = folder("op-refused") else { return };
     folder.write("falling.npy", array("u32", "(2,)", &[3.0, 2.0]));
     folder.write("a.mtx", sparse("(2, 2)", &[1.0; 4]));
+    folder.write("wide.mtx", sparse("(3, 2)", &[1.0; 6]));
     folder.write("good.mtx", sparse("(2, 2)", &[2.0, 0.0, 0.0, 3.0]));
     folder.write("damaged.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
     folder.write("six.npy", array("f32", "(6,)", &[0.0; 6]));
@@ -142,6 +143,17 @@ fn refusals_name_what_was_expected() {
         ("spmv a.mtx x.npy", 1, "x: expected an array of one axis, found 2"),
         ("spmv a.mtx row.npy", 1, "x: expected 2 elements along the first axis, one for each column of a, found 3"),
         ("spmv damaged.mtx row.npy", 1, "damaged.mtx: line 3: expected a row from 1 to 2, found '3'"),
+        (
+            "spgemm a.mtx wide.mtx -o c.mtx",
+            1,
+            "sparse matrix product: a matrix b of 3 rows is not possible; use 2 rows",
+        ),
+        (
+            "sparse_sum a.mtx wide.mtx -o c.mtx",
+            1,
+            "sparse sum: a matrix b of 3 x 2 is not possible; use the shape of a",
+        ),
+        ("sddmm a.mtx row.npy row.npy", 1, "x and y: expected arrays of two axes, found others"),
         ("spmv x.npy row.npy", 1, "x.npy: expected a sparse matrix, in a file that ends in .mtx or .npz"),
         ("cg a.mtx half.npy", 1, "conjugate gradients: p . a p is 0e0 in iteration 2, but must be above 0"),
         ("cg good.mtx half.npy --max_iterations 0", 1, "the relative residual is 1.000e0 after 0 iterations, above"),

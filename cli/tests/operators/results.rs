@@ -141,6 +141,21 @@ fn sparse_matrices_are_converted() {
 }
 
 #[test]
+fn sparse_matrices_are_multiplied_and_added() {
+    let Some(folder) = folder("op-spgemm") else { return };
+    folder.write("a.mtx", sparse("(2, 3)", &[1.0, 0.0, 2.0, 0.0, 3.0, 0.0]));
+    folder.write("b.mtx", sparse("(3, 2)", &[0.0, 4.0, 5.0, 0.0, 0.0, 0.5]));
+    for (line, shape, expected) in [
+        ("spgemm a.mtx b.mtx", "(2, 2)", &[0.0, 5.0, 15.0, 0.0][..]),
+        ("sparse_sum a.mtx a.mtx --alpha 3 --beta -1", "(2, 3)", &[2.0, 0.0, 4.0, 0.0, 6.0, 0.0]),
+        ("sparse_sum b.mtx b.mtx --dtype f32", "(3, 2)", &[0.0, 8.0, 10.0, 0.0, 0.0, 1.0]),
+    ] {
+        op(&folder, &format!("{line} -o c.mtx")).ok();
+        assert_eq!(folder.read("c.mtx"), sparse(shape, expected), "{line}");
+    }
+}
+
+#[test]
 fn a_solver_reports_its_iterations() {
     let Some(folder) = folder("op-solution") else { return };
     folder.write("a.mtx", sparse("(2, 2)", &[2.0, -1.0, -1.0, 2.0]));

@@ -1,4 +1,4 @@
-//! Checks of the arrays of a sparse matrix, on the host. This module is pure.
+//! Checks of the arrays of a sparse matrix, on the host, and the errors of these checks. This module is pure.
 
 use super::super::error::OperationError;
 use super::super::moving::MAX_ELEMENTS;
@@ -22,28 +22,48 @@ pub(super) fn length(operator: Operator, argument: &str, expected: usize, got: u
     Err(OperationError::Length { operator, argument, shape: vec![expected], expected, got })
 }
 
+/// Returns an error unless the lengths of row indices, column indices and values suit a matrix of this shape.
+pub(super) fn coordinates(
+    operator: Operator,
+    shape: [usize; 2],
+    [rows, columns, values]: [usize; 3],
+) -> Result<(), OperationError> {
+    sizes(operator, shape, values)?;
+    length(operator, "row indices", values, rows)?;
+    length(operator, "column indices", values, columns)
+}
+
 /// Returns the number of entries of the longest row; an error unless offsets begin at 0, rise, and end at the number of
 /// entries.
 pub(super) fn offsets(operator: Operator, offsets: &[u32], entries: usize) -> Result<u32, OperationError> {
-    let wrong = |row: usize, expected: String| {
-        let got = format!("{} at row {row}", offsets[row]);
-        Err(operator.choice("an offset of", expected, got))
-    };
     let last = offsets.len() - 1;
-    if offsets[0] != 0 {
-        return wrong(0, "begin offsets with 0".to_owned());
-    }
     let mut longest = 0;
-    for (row, pair) in offsets.windows(2).enumerate() {
-        let Some(length) = pair[1].checked_sub(pair[0]) else {
-            return wrong(row + 1, format!("use at least {}, the offset before it", pair[0]));
-        };
-        longest = longest.max(length);
-    }
-    if offsets[last] as usize != entries {
-        return wrong(last, format!("end offsets with {entries}, the number of entries"));
+    for (row, offset) in offsets.iter().enumerate() {
+        let before = offsets[row.saturating_sub(1)];
+        let is_wrong = (row == 0 && *offset != 0) || before > *offset || (row == last && *offset as usize != entries);
+        if is_wrong {
+            return Err(wrong_offset(operator, row, (before, *offset), entries));
+        }
+        longest = longest.max(offset - before);
     }
     Ok(longest)
+}
+
+/// The error of an offset that is not 0 at the beginning, less than the one before it, or not `entries` at the end.
+pub(super) fn wrong_offset(
+    operator: Operator,
+    row: usize,
+    (before, offset): (u32, u32),
+    entries: usize,
+) -> OperationError {
+    let expected = if row == 0 && offset != 0 {
+        "begin offsets with 0".to_owned()
+    } else if before > offset {
+        format!("use at least {before}, the offset before it")
+    } else {
+        format!("end offsets with {entries}, the number of entries")
+    };
+    operator.choice("an offset of", expected, format!("{offset} at row {row}"))
 }
 
 /// Returns an error unless all column indices are less than the number of columns.
@@ -55,15 +75,25 @@ pub(super) fn column_indices(
 ) -> Result<(), OperationError> {
     let Some(position) = indices.iter().position(|index| *index as usize >= columns) else { return Ok(()) };
     let row = offsets.partition_point(|offset| *offset as usize <= position) - 1;
-    let got = format!("{} at position {position} (row {row})", indices[position]);
-    Err(operator.choice("a column index of", format!("use indices below {columns}, the number of columns"), got))
+    Err(wrong_column(operator, (indices[position], position), Some(row), columns))
 }
 
-/// Returns an error unless all row indices are less than the number of rows.
-pub(super) fn row_indices(operator: Operator, indices: &[u32], rows: usize) -> Result<(), OperationError> {
-    let Some(position) = indices.iter().position(|index| *index as usize >= rows) else { return Ok(()) };
-    let got = format!("{} at position {position}", indices[position]);
-    Err(operator.choice("a row index of", format!("use indices below {rows}, the number of rows"), got))
+/// The error of a column index that is out of range.
+pub(super) fn wrong_column(
+    operator: Operator,
+    (index, position): (u32, usize),
+    row: Option<usize>,
+    columns: usize,
+) -> OperationError {
+    let row = row.map(|row| format!(" (row {row})")).unwrap_or_default();
+    let expected = format!("use indices below {columns}, the number of columns");
+    operator.choice("a column index of", expected, format!("{index} at position {position}{row}"))
+}
+
+/// The error of a row index that is out of range.
+pub(super) fn wrong_row(operator: Operator, (index, position): (u32, usize), rows: usize) -> OperationError {
+    let expected = format!("use indices below {rows}, the number of rows");
+    operator.choice("a row index of", expected, format!("{index} at position {position}"))
 }
 
 /// Returns the number of elements of a dense matrix; an error for too many of them.

@@ -1,9 +1,11 @@
-//! Conversions of a sparse matrix to and from other forms, on the host.
+//! Conversions of a sparse matrix to and from other forms.
 
 use super::super::error::OperationError;
-use super::check;
 use super::element::SparseElement;
-use super::matrix::{OPERATOR, SparseMatrix, memory};
+use super::matrix::{OPERATOR, SparseMatrix, memory, one_device};
+use super::places::Places;
+use super::{check, verify};
+use crate::buffer::Slice;
 use crate::device::Device;
 
 /// The row indices, the column indices and the values of entries.
@@ -11,7 +13,7 @@ type Coordinates<T> = (Vec<u32>, Vec<u32>, Vec<T>);
 
 impl<T: SparseElement> SparseMatrix<T> {
     /// A matrix of shape `[rows, columns]` from the row index, the column index and the value of each entry, in any
-    /// order. Values of the same place are added up, in `f64`. The entries are sorted on the host.
+    /// order. Values of the same place are added up in the type of the elements. The entries are sorted on the device.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -29,7 +31,7 @@ impl<T: SparseElement> SparseMatrix<T> {
     ///
     /// # Errors
     /// [`OperationError`] for arrays of different lengths, an index that is out of range, 2^31 - 2^16 rows and entries or
-    /// more, or if memory cannot be allocated.
+    /// more, values of the same place of type `f64` on a device without it, or if memory cannot be allocated.
     pub fn from_coo(
         device: &Device,
         shape: [usize; 2],
@@ -37,33 +39,48 @@ impl<T: SparseElement> SparseMatrix<T> {
         column_indices: &[u32],
         values: &[T],
     ) -> Result<Self, OperationError> {
-        check::sizes(OPERATOR, shape, values.len())?;
-        check::length(OPERATOR, "row indices", values.len(), row_indices.len())?;
-        check::length(OPERATOR, "column indices", values.len(), column_indices.len())?;
-        check::row_indices(OPERATOR, row_indices, shape[0])?;
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        // A stable sort, so that the sums have the same bits for the same entries.
-        order.sort_by_key(|at| (row_indices[*at], column_indices[*at]));
-        let mut offsets = vec![0u32; shape[0] + 1];
-        let (mut indices, mut sums) = (Vec::new(), Vec::<f64>::new());
-        let mut last = None;
-        for at in order {
-            let place = (row_indices[at], column_indices[at]);
-            match sums.last_mut() {
-                Some(sum) if last == Some(place) => *sum += values[at].wide(),
-                _ => {
-                    indices.push(place.1);
-                    sums.push(values[at].wide());
-                    offsets[place.0 as usize + 1] += 1;
-                }
-            }
-            last = Some(place);
-        }
-        for row in 0..shape[0] {
-            offsets[row + 1] += offsets[row];
-        }
-        let values: Vec<T> = sums.into_iter().map(T::of).collect();
-        Self::from_csr(device, shape, &offsets, &indices, &values)
+        check::coordinates(OPERATOR, shape, [row_indices.len(), column_indices.len(), values.len()])?;
+        let upload = |indices: &[u32]| device.buffer_from(indices).map_err(memory);
+        let (rows, columns) = (upload(row_indices)?, upload(column_indices)?);
+        let values = device.buffer_from(values).map_err(memory)?;
+        Self::from_coo_buffers(shape, &rows, &columns, &values)
+    }
+
+    /// As [`from_coo`](Self::from_coo), from buffers or slices on one device, which keep their contents. The call waits
+    /// for the device.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::SparseMatrix;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let (rows, columns) = (device.buffer_from(&[1u32, 0, 1])?, device.buffer_from(&[0u32, 1, 0])?);
+    /// let values = device.buffer_from(&[1.0f32, 2.0, 3.0])?;
+    /// let matrix = SparseMatrix::from_coo_buffers([2, 2], &rows, &columns, &values)?;
+    /// assert_eq!(matrix.to_dense()?, [0.0, 2.0, 4.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As `from_coo`; arrays of two devices, a slice out of range, and an existing guard are errors too.
+    pub fn from_coo_buffers<'a>(
+        shape: [usize; 2],
+        row_indices: impl Into<Slice<'a, u32>>,
+        column_indices: impl Into<Slice<'a, u32>>,
+        values: impl Into<Slice<'a, T>>,
+    ) -> Result<Self, OperationError> {
+        let (rows, columns, values) = (row_indices.into(), column_indices.into(), values.into());
+        check::coordinates(OPERATOR, shape, [rows.len(), columns.len(), values.len()])?;
+        one_device(OPERATOR, values.core, &[("row indices", rows.core), ("column indices", columns.core)])?;
+        let device = &Device::of(&values.core.device);
+        verify::coo(device, shape, rows, columns)?;
+        let mut entries = Places::of(device, rows, columns, values)?;
+        entries.sort(shape, true)?;
+        entries.merge(device)?.into_matrix(device, shape)
     }
 
     /// Returns the row index, the column index and the value of each entry, row by row.
@@ -79,13 +96,24 @@ impl<T: SparseElement> SparseMatrix<T> {
     }
 
     /// Returns the transposed matrix, on the same device. Its column indices rise in each row, and entries of the same
-    /// place are added up. The entries are sorted on the host.
+    /// place are added up in the type of the elements. The entries are sorted on the device, for which the call waits.
+    ///
+    /// The arrays of the transposed matrix are those of this matrix in CSC (compressed sparse columns): a matrix in CSC is
+    /// made by [`from_csr`](Self::from_csr) or [`from_buffers`](Self::from_buffers) with the shape `[columns, rows]`, and
+    /// transposed.
     ///
     /// # Errors
-    /// As [`to_coo`](Self::to_coo) and [`from_coo`](Self::from_coo).
+    /// [`OperationError`] if memory cannot be allocated, for an existing guard, and for entries of the same place of type
+    /// `f64` on a device without it.
     pub fn transpose(&self) -> Result<Self, OperationError> {
-        let (rows, columns, values) = self.to_coo()?;
-        Self::from_coo(&self.device(), [self.columns(), self.rows()], &columns, &rows, &values)
+        let (device, shape) = (self.device(), [self.columns(), self.rows()]);
+        check::sizes(OPERATOR, shape, self.entries())?;
+        let mut entries = Places::new(&device, self.entries())?;
+        Places::write_entries(self, true, entries.places.slice_mut(..))?;
+        entries.values.copy_from(self.values()).map_err(memory)?;
+        // Entries are sorted by the rows of this matrix already.
+        entries.sort(shape, false)?;
+        entries.merge(&device)?.into_matrix(&device, shape)
     }
 
     /// A matrix with the elements of a dense matrix of shape `[rows, columns]`, row by row, that are not zero.

@@ -1,10 +1,14 @@
 //! Sparse matrices.
 
+use std::sync::Arc;
+
 use super::super::error::OperationError;
 use super::super::operator::Operator;
-use super::check;
 use super::element::SparseElement;
+use super::sliced::Sliced;
+use super::{check, verify};
 use crate::buffer::UnifiedBuffer;
+use crate::buffer::core::Core;
 use crate::device::Device;
 use crate::error::BufferError;
 
@@ -12,7 +16,8 @@ use crate::error::BufferError;
 ///
 /// The entries of row `i` are at the positions `offsets[i]..offsets[i + 1]` of two arrays, of their column indices and of
 /// their values. Column indices may have any order within a row, and entries of the same place are added up. The arrays
-/// are checked once, when the matrix is made, and never change afterwards.
+/// are checked once, when the matrix is made, and never change afterwards. [`with_format`](Self::with_format) adds a copy
+/// of the entries in another storage, which products read.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -39,6 +44,8 @@ pub struct SparseMatrix<T> {
     offsets: UnifiedBuffer<u32>,
     column_indices: UnifiedBuffer<u32>,
     values: UnifiedBuffer<T>,
+    /// The storage that products read in place of the arrays above.
+    pub(super) sliced: Option<Sliced<T>>,
 }
 
 impl<T: SparseElement> SparseMatrix<T> {
@@ -57,19 +64,14 @@ impl<T: SparseElement> SparseMatrix<T> {
         values: &[T],
     ) -> Result<Self, OperationError> {
         let longest = checked(shape, offsets, column_indices, values.len())?;
-        let [rows, columns] = shape;
-        Ok(Self {
-            rows,
-            columns,
-            longest,
-            offsets: device.buffer_from(offsets).map_err(memory)?,
-            column_indices: device.buffer_from(column_indices).map_err(memory)?,
-            values: device.buffer_from(values).map_err(memory)?,
-        })
+        let offsets = device.buffer_from(offsets).map_err(memory)?;
+        let column_indices = device.buffer_from(column_indices).map_err(memory)?;
+        let values = device.buffer_from(values).map_err(memory)?;
+        Ok(Self::of_parts(shape, longest, (offsets, column_indices, values)))
     }
 
-    /// As [`from_csr`](Self::from_csr), from buffers of one device. Offsets and column indices are read to the host once
-    /// for the checks.
+    /// As [`from_csr`](Self::from_csr), from buffers of one device. Offsets and column indices are checked there; the host
+    /// waits, and reads elements only to name them in an error.
     ///
     /// # Errors
     /// As `from_csr`; buffers of two devices, and an existing guard, are errors too.
@@ -79,19 +81,19 @@ impl<T: SparseElement> SparseMatrix<T> {
         column_indices: UnifiedBuffer<u32>,
         values: UnifiedBuffer<T>,
     ) -> Result<Self, OperationError> {
-        let context = &values.core.device;
-        for (name, core) in [("offsets", &offsets.core), ("column indices", &column_indices.core)] {
-            if !std::sync::Arc::ptr_eq(&core.device, context) {
-                return Err(OPERATOR.other_device(context, format!("'{name}'"), core.device.selector.clone()));
-            }
-        }
-        let longest = {
-            let offsets = offsets.read().map_err(memory)?;
-            let column_indices = column_indices.read().map_err(memory)?;
-            checked(shape, &offsets, &column_indices, values.len())?
-        };
-        let [rows, columns] = shape;
-        Ok(Self { rows, columns, longest, offsets, column_indices, values })
+        one_device(OPERATOR, &values.core, &[("offsets", &offsets.core), ("column indices", &column_indices.core)])?;
+        lengths(shape, offsets.len(), column_indices.len(), values.len())?;
+        let longest = verify::csr(&Device::of(&values.core.device), shape, &offsets, &column_indices)?;
+        Ok(Self::of_parts(shape, longest, (offsets, column_indices, values)))
+    }
+
+    /// A matrix of arrays on its device that need no check; `longest` is the number of entries of the longest row.
+    pub(super) fn of_parts(
+        [rows, columns]: [usize; 2],
+        longest: u32,
+        (offsets, column_indices, values): (UnifiedBuffer<u32>, UnifiedBuffer<u32>, UnifiedBuffer<T>),
+    ) -> Self {
+        Self { rows, columns, longest, offsets, column_indices, values, sliced: None }
     }
 
     /// The number of rows.
@@ -136,9 +138,21 @@ impl<T: SparseElement> SparseMatrix<T> {
         &self.values
     }
 
-    /// The same matrix with other values.
-    pub(in super::super) fn with_values(self, values: UnifiedBuffer<T>) -> Self {
-        Self { values, ..self }
+    /// Returns the matrix with other values, an element for each entry, on the same device and in the same format.
+    ///
+    /// # Errors
+    /// [`OperationError::Length`] for another number of elements, [`OperationError::OtherDevice`], and the errors of
+    /// [`with_format`](Self::with_format).
+    pub fn with_values(self, values: UnifiedBuffer<T>) -> Result<Self, OperationError> {
+        check::length(OPERATOR, "values", self.entries(), values.len())?;
+        one_device(OPERATOR, &self.values.core, &[("values", &values.core)])?;
+        let format = self.format();
+        Self { values, sliced: None, ..self }.with_format(format)
+    }
+
+    /// Returns an error unless the matrix is on the device of another one.
+    pub(super) fn on_device_of(&self, operator: Operator, other: &Self, name: &str) -> Result<(), OperationError> {
+        one_device(operator, &other.values.core, &[(name, &self.values.core)])
     }
 
     /// The device of the matrix.
@@ -149,12 +163,31 @@ impl<T: SparseElement> SparseMatrix<T> {
 
 /// Returns the number of entries of the longest row of arrays that form a matrix.
 fn checked(shape: [usize; 2], offsets: &[u32], column_indices: &[u32], entries: usize) -> Result<u32, OperationError> {
-    check::sizes(OPERATOR, shape, entries)?;
-    check::length(OPERATOR, "offsets", shape[0] + 1, offsets.len())?;
-    check::length(OPERATOR, "column indices", entries, column_indices.len())?;
+    lengths(shape, offsets.len(), column_indices.len(), entries)?;
     let longest = check::offsets(OPERATOR, offsets, entries)?;
     check::column_indices(OPERATOR, offsets, column_indices, shape[1])?;
     Ok(longest)
+}
+
+/// Returns an error for arrays whose lengths do not suit the shape.
+fn lengths(shape: [usize; 2], offsets: usize, column_indices: usize, entries: usize) -> Result<(), OperationError> {
+    check::sizes(OPERATOR, shape, entries)?;
+    check::length(OPERATOR, "offsets", shape[0] + 1, offsets)?;
+    check::length(OPERATOR, "column indices", entries, column_indices)
+}
+
+/// Returns an error unless all buffers are on the device of the first one.
+pub(super) fn one_device(
+    operator: Operator,
+    first: &Core,
+    others: &[(&str, &Arc<Core>)],
+) -> Result<(), OperationError> {
+    match others.iter().find(|(_, core)| !Arc::ptr_eq(&core.device, &first.device)) {
+        Some((name, core)) => {
+            Err(operator.other_device(&first.device, format!("'{name}'"), core.device.selector.clone()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The error of memory that could not be allocated or read.

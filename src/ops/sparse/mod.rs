@@ -4,15 +4,25 @@ mod check;
 mod convert;
 mod element;
 mod matrix;
+mod places;
 mod plan;
 mod product;
 mod question;
 #[cfg(test)]
 mod reference;
 mod run;
+mod sampled;
+mod sliced;
+mod spgemm;
+mod sum;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 pub use element::SparseElement;
 pub use matrix::SparseMatrix;
 pub use product::{SparseProduct, spmm, spmv};
+pub use sampled::{SampledProduct, sddmm};
+pub use sliced::SparseFormat;
+pub use spgemm::spgemm;
+pub use sum::sparse_sum;

@@ -8,7 +8,7 @@ use super::super::rows::plan::Target;
 
 /// The number of items of a tile that a workgroup computes: the constant `TILE` of the kernel.
 const TILE: u64 = 1024;
-/// The number of invocations of a workgroup of teams.
+/// The number of invocations of a workgroup of teams, and of rows of a block.
 const GROUP: u64 = 256;
 
 /// The sizes of a product.
@@ -32,6 +32,8 @@ pub(super) struct Shape {
 pub(super) enum Choice {
     /// An invocation computes an element of the result.
     Lines,
+    /// A workgroup computes 256 neighbouring rows, whose terms pass through workgroup memory.
+    Blocks,
     /// `lanes` invocations compute an element of the result: a power of two, from 2 to 256.
     Teams { lanes: u32 },
     /// A workgroup computes a tile of entries and ends of rows.
@@ -45,6 +47,7 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lines => f.write_str("lines"),
+            Self::Blocks => f.write_str("blocks"),
             Self::Teams { lanes } => write!(f, "teams lanes={lanes}"),
             Self::Tiles => f.write_str("tiles"),
             Self::Walk { items } => write!(f, "walk items={items}"),
@@ -57,8 +60,8 @@ impl Choice {
     pub(super) fn all(target: Target) -> Vec<Self> {
         let walks = [64, 128, 256, 512, 1024, 2048].map(|items| Self::Walk { items });
         let teams = (1..=8).filter(|_| !target.software).map(|exponent| Self::Teams { lanes: 1 << exponent });
-        let tiles = (!target.software).then_some(Self::Tiles);
-        [Self::Lines].into_iter().chain(tiles).chain(teams).chain(walks).collect()
+        let groups = [Self::Blocks, Self::Tiles].into_iter().filter(|_| !target.software);
+        [Self::Lines].into_iter().chain(groups).chain(teams).chain(walks).collect()
     }
 
     /// The default choice.
@@ -77,6 +80,11 @@ impl Choice {
             // With several columns, neighbouring invocations read neighbouring elements of the dense matrix.
             return if width < 16 { Self::Tiles } else { Self::Walk { items: 128 } };
         }
+        // The rows of a workgroup have up to 2048 entries, which are in its memory at once, and no row delays the others
+        // for long. Lanes read memory in twice as many steps as entries of a short row.
+        if width == 1 && (3..=8).contains(&mean) && longest <= 128 {
+            return Self::Blocks;
+        }
         // Lanes read neighbouring entries; columns already share entries and read neighbouring elements.
         match (mean / width.max(1)).min(256) {
             0..=2 => Self::Lines,
@@ -90,6 +98,7 @@ impl Choice {
         let chosen = match self {
             Self::Lines if shape.longest > limit => Self::Walk { items: TILE },
             Self::Teams { lanes } if shape.longest / u64::from(lanes) >= limit => Self::Tiles,
+            Self::Blocks if shape.longest >= limit => Self::Tiles,
             other => other,
         };
         let fits = |tile: u64| tiles(shape, tile).saturating_mul(2 * shape.width) <= MAX_ELEMENTS;
@@ -116,12 +125,36 @@ fn tiles(shape: Shape, tile: u64) -> u64 {
 /// One launch, with its number of invocations or of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    Lines { threads: u64 },
-    Teams { groups: u64, lanes: u32 },
-    Tiles { groups: u64 },
-    Walk { threads: u64 },
-    FinishLines { threads: u64 },
-    FinishTeams { groups: u64 },
+    Lines {
+        threads: u64,
+    },
+    /// Rows of a matrix in slices.
+    Slices {
+        threads: u64,
+    },
+    Blocks {
+        groups: u64,
+    },
+    Teams {
+        groups: u64,
+        lanes: u32,
+    },
+    /// Finds the rows of tiles.
+    Divide {
+        threads: u64,
+    },
+    Tiles {
+        groups: u64,
+    },
+    Walk {
+        threads: u64,
+    },
+    FinishLines {
+        threads: u64,
+    },
+    FinishTeams {
+        groups: u64,
+    },
 }
 
 /// A plan with the numbers that kernels need.
@@ -133,8 +166,22 @@ pub(super) struct Planned {
     pub(super) tile: u64,
 }
 
+/// The plan for a matrix whose slices have this number of places.
+pub(super) fn of_slices(shape: Shape, places: u64) -> Planned {
+    let elements = shape.rows.saturating_mul(shape.width);
+    let flops = shape.entries.saturating_mul(2 * shape.width);
+    let mut planned = planned(Shape { entries: places, ..shape }, elements, (0, 0), Vec::new());
+    if elements > 0 {
+        planned.plan.passes = vec![Pass::Slices { threads: elements }];
+        planned.plan.flops = flops;
+        // An offset for each slice, in place of each row.
+        planned.plan.bytes -= 4 * (shape.rows - shape.rows.div_ceil(32));
+    }
+    planned
+}
+
 pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
-    let Shape { rows, columns, entries, longest, width, size, accumulate } = shape;
+    let Shape { rows, longest, width, .. } = shape;
     let elements = rows.saturating_mul(width);
     if elements == 0 {
         return Planned { plan: Plan::nothing(), tiles: 0, tile: 1 };
@@ -142,16 +189,17 @@ pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
     let tile = match choice.fitting(shape, target) {
         Choice::Tiles => TILE,
         Choice::Walk { items } => items,
-        Choice::Lines | Choice::Teams { .. } => 0,
+        Choice::Lines | Choice::Blocks | Choice::Teams { .. } => 0,
     };
     let count = if tile == 0 { 0 } else { tiles(shape, tile) };
     let of_tiles = count * width;
     let mut passes = match choice.fitting(shape, target) {
         Choice::Lines => vec![Pass::Lines { threads: elements }],
+        Choice::Blocks => vec![Pass::Blocks { groups: rows.div_ceil(GROUP) * width }],
         Choice::Teams { lanes } => {
             vec![Pass::Teams { groups: elements.div_ceil(GROUP / u64::from(lanes)), lanes }]
         }
-        Choice::Tiles => vec![Pass::Tiles { groups: of_tiles }],
+        Choice::Tiles => vec![Pass::Divide { threads: count + 1 }, Pass::Tiles { groups: of_tiles }],
         Choice::Walk { .. } => vec![Pass::Walk { threads: of_tiles }],
     };
     if count > 1 {
@@ -163,12 +211,22 @@ pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
             Pass::FinishTeams { groups: of_tiles }
         });
     }
+    planned(shape, elements, (tile, count), passes)
+}
+
+/// The plan of passes for some elements, with tiles of a size and in a number.
+fn planned(shape: Shape, elements: u64, (tile, count): (u64, u64), passes: Vec<Pass>) -> Planned {
+    let Shape { rows, columns, entries, width, size, accumulate, .. } = shape;
+    if elements == 0 {
+        return Planned { plan: Plan::nothing(), tiles: 0, tile: 1 };
+    }
+    let of_tiles = count * width;
     let dense = columns.saturating_mul(width).saturating_add(elements.saturating_mul(1 + u64::from(accumulate)));
     let bytes = entries * (4 + size) + (rows + 1) * 4;
     Planned {
         plan: Plan {
             passes,
-            scratch: 2 * of_tiles * size + 4 * count,
+            scratch: 2 * of_tiles * size + 4 * (count + if count == 0 { 0 } else { count + 1 }),
             flops: entries.saturating_mul(2 * width),
             bytes: bytes.saturating_add(dense.saturating_mul(size)),
         },
@@ -193,7 +251,13 @@ mod tests {
     fn lanes_follow_the_mean_length_of_rows() {
         let choice = |mean: u64| Choice::default_for(shape(10_000, mean * 10_000, mean), GPU);
         assert_eq!([choice(0), choice(2)], [Choice::Lines; 2]);
-        assert_eq!(choice(3), Choice::Teams { lanes: 2 });
+        assert_eq!([choice(3), choice(8)], [Choice::Blocks; 2]);
+        assert_eq!(choice(9), Choice::Teams { lanes: 8 });
+        assert_eq!(Choice::default_for(shape(10_000, 30_000, 129), GPU), Choice::Teams { lanes: 2 });
+        assert_eq!(
+            Choice::default_for(Shape { width: 2, ..shape(10_000, 60_000, 6) }, GPU),
+            Choice::Teams { lanes: 2 }
+        );
         assert_eq!(choice(32), Choice::Teams { lanes: 16 });
         assert_eq!(choice(100_000), Choice::Teams { lanes: 128 });
         let wide = Shape { width: 32, ..shape(10_000, 320_000, 32) };
@@ -220,10 +284,12 @@ mod tests {
         assert_eq!(plan(Shape { width: 0, ..shape(4, 9, 3) }, Choice::Lines, GPU).plan, Plan::nothing());
         assert_eq!(passes(shape(5, 0, 0), Choice::Lines), [Pass::Lines { threads: 5 }]);
         assert_eq!(passes(shape(65, 0, 0), Choice::Teams { lanes: 4 }), [Pass::Teams { groups: 2, lanes: 4 }]);
-        assert_eq!(passes(shape(24, 1000, 900), Choice::Tiles), [Pass::Tiles { groups: 1 }]);
-        let two = [Pass::Tiles { groups: 2 }, Pass::FinishLines { threads: 2 }];
+        assert_eq!(passes(shape(257, 900, 5), Choice::Blocks), [Pass::Blocks { groups: 2 }]);
+        let divided = |tiles| [Pass::Divide { threads: tiles + 1 }, Pass::Tiles { groups: tiles }];
+        assert_eq!(passes(shape(24, 1000, 900), Choice::Tiles), divided(1));
+        let two = [Pass::Divide { threads: 3 }, Pass::Tiles { groups: 2 }, Pass::FinishLines { threads: 2 }];
         assert_eq!(passes(shape(25, 1000, 900), Choice::Tiles), two);
-        let long = [Pass::Tiles { groups: 65 }, Pass::FinishTeams { groups: 65 }];
+        let long = [Pass::Divide { threads: 66 }, Pass::Tiles { groups: 65 }, Pass::FinishTeams { groups: 65 }];
         assert_eq!(passes(shape(1, 1 << 16, 1 << 16), Choice::Tiles), long);
         let wide = Shape { width: 3, ..shape(4, 9, 3) };
         assert_eq!(
@@ -237,7 +303,8 @@ mod tests {
     fn loops_have_few_iterations_where_they_must() {
         let passes = |choice| plan(shape(1, 1 << 26, 1 << 26), choice, LLVMPIPE).plan.passes[0];
         assert_eq!(passes(Choice::Lines), Pass::Walk { threads: (1 << 16) + 1 });
-        assert_eq!(passes(Choice::Teams { lanes: 2 }), Pass::Tiles { groups: (1 << 16) + 1 });
+        assert_eq!(passes(Choice::Teams { lanes: 2 }), Pass::Divide { threads: (1 << 16) + 2 });
+        assert_eq!(passes(Choice::Blocks), Pass::Divide { threads: (1 << 16) + 2 });
         assert_eq!(plan(shape(1, 1 << 26, 1 << 26), Choice::Walk { items: 1 << 20 }, LLVMPIPE).tile, 30_000);
     }
 
@@ -249,10 +316,18 @@ mod tests {
     }
 
     #[test]
+    fn slices_are_read_once() {
+        assert_eq!(of_slices(shape(0, 0, 0), 0).plan, Plan::nothing());
+        let planned = of_slices(shape(65, 130, 3), 3 * 96).plan;
+        assert_eq!(planned.passes, [Pass::Slices { threads: 65 }]);
+        assert_eq!((planned.flops, planned.bytes), (260, 288 * 8 + 4 * 4 + 4 * (10 + 65)));
+    }
+
+    #[test]
     fn costs_count_each_element_once() {
         let cost = plan(Shape { accumulate: true, width: 2, ..shape(4, 9, 3) }, Choice::Lines, GPU).plan;
         assert_eq!((cost.flops, cost.scratch), (36, 0));
         assert_eq!(cost.bytes, 9 * 8 + 5 * 4 + 4 * (10 * 2 + 2 * 4 * 2));
-        assert_eq!(plan(shape(25, 1000, 900), Choice::Tiles, GPU).plan.scratch, 2 * 2 * 4 + 2 * 4);
+        assert_eq!(plan(shape(25, 1000, 900), Choice::Tiles, GPU).plan.scratch, 2 * 2 * 4 + (2 + 3) * 4);
     }
 }

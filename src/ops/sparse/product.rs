@@ -7,7 +7,7 @@ use super::super::plan::Cost;
 use super::super::rows::launch::target;
 use super::element::SparseElement;
 use super::matrix::SparseMatrix;
-use super::plan::{self, Choice, Shape};
+use super::plan::{self, Choice, Planned, Shape};
 use super::run::{Call, Operands};
 use crate::buffer::{Slice, SliceMut};
 use crate::submit::{Destination, Recording, Stream};
@@ -73,8 +73,8 @@ pub fn spmm<'x, 'y, T: SparseElement>(
 
 /// [`spmv`] and [`spmm`] with factors, a stream, or a recording: `y = alpha * a * x + beta * y`.
 ///
-/// The lengths of the rows decide how the work is divided: an invocation or a team for each row, or, for rows of very
-/// different lengths, tiles of equally many entries and rows (Merrill and Garland, 'Merge-Based Parallel Sparse
+/// The lengths of the rows decide how the work is divided: an invocation or a team for each row, a workgroup for many short
+/// rows, or, for rows of very different lengths, tiles of equally many entries and rows (Merrill and Garland, 'Merge-Based Parallel Sparse
 /// Matrix-Vector Multiplication', 2016). Sums are computed in the type of the elements. Repeated calls on a device return
 /// the same bits.
 ///
@@ -151,8 +151,7 @@ impl<'r> SparseProduct<'r> {
     /// # Errors
     /// [`OperationError::TooLarge`].
     pub fn cost<T: SparseElement>(&self, a: &SparseMatrix<T>) -> Result<Cost, OperationError> {
-        let (shape, target) = (self.shape(a)?, target(&a.device()));
-        Ok(plan::plan(shape, Choice::of(shape, target, &a.device()), target).plan.cost())
+        Ok(planned(self.shape(a)?, a, None).plan.cost())
     }
 
     fn shape<T: SparseElement>(&self, a: &SparseMatrix<T>) -> Result<Shape, OperationError> {
@@ -189,18 +188,22 @@ impl<'r> SparseProduct<'r> {
         y: SliceMut<'_, T>,
         choice: Option<Choice>,
     ) -> Result<(), OperationError> {
-        let (shape, target) = (self.shape(a)?, target(&a.device()));
+        let shape = self.shape(a)?;
+        let (offsets, columns, values) = match &a.sliced {
+            Some(sliced) => (&sliced.offsets, &sliced.columns, &sliced.values),
+            None => (a.offsets(), a.column_indices(), a.values()),
+        };
         let operands = Operands {
-            offsets: operands::bytes(OPERATOR, "offsets", &a.offsets().slice(..))?,
-            columns: operands::bytes(OPERATOR, "column indices", &a.column_indices().slice(..))?,
-            values: operands::bytes(OPERATOR, "values", &a.values().slice(..))?,
+            offsets: operands::bytes(OPERATOR, "offsets", &offsets.slice(..))?,
+            columns: operands::bytes(OPERATOR, "column indices", &columns.slice(..))?,
+            values: operands::bytes(OPERATOR, "values", &values.slice(..))?,
             x: operands::bytes(OPERATOR, "x", &x)?,
             y: operands::bytes_mut(OPERATOR, "y", &y)?,
         };
         operands::expect(OPERATOR, "x", (x.len(), &[a.columns(), self.width]))?;
         operands::expect(OPERATOR, "y", (y.len(), &[a.rows(), self.width]))?;
         operands.check(&self.destination)?;
-        let planned = plan::plan(shape, choice.unwrap_or_else(|| Choice::of(shape, target, &a.device())), target);
+        let planned = planned(shape, a, choice);
         let call = Call { shape, factors: [self.alpha, self.beta] };
         if T::WIDE {
             operands.run_wide(call, &planned, &mut self.destination)
@@ -208,6 +211,16 @@ impl<'r> SparseProduct<'r> {
             operands.run(call, &planned, &mut self.destination)
         }
     }
+}
+
+/// The plan of a product; without a choice, that of the tuner or the default.
+fn planned<T: SparseElement>(shape: Shape, a: &SparseMatrix<T>, choice: Option<Choice>) -> Planned {
+    if let Some(sliced) = &a.sliced {
+        return plan::of_slices(shape, sliced.columns.len() as u64);
+    }
+    let device = a.device();
+    let target = target(&device);
+    plan::plan(shape, choice.unwrap_or_else(|| Choice::of(shape, target, &device)), target)
 }
 
 pub(super) const OPERATOR: Operator = Operator("sparse product");

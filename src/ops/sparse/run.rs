@@ -47,6 +47,8 @@ macro_rules! run {
             let mut sums = device.scratch::<$number>(sums, destination).map_err(operands::memory(OPERATOR))?;
             let cut = planned.tiles.max(1) as usize;
             let mut cut = device.scratch::<u32>(cut, destination).map_err(operands::memory(OPERATOR))?;
+            let ends = planned.tiles as usize + 1;
+            let mut rows_of_tiles = device.scratch::<u32>(ends, destination).map_err(operands::memory(OPERATOR))?;
             // Kernels need at least one element in each array, and without entries they read none.
             let spare = device.scratch::<[u32; 2]>(1, destination).map_err(operands::memory(OPERATOR))?;
             let spare = operands::bytes(OPERATOR, "values", &spare.slice(..))?;
@@ -78,6 +80,9 @@ macro_rules! run {
                 let overrides = $module::Overrides { accumulate, lanes: pass.lanes() };
                 match pass {
                     Pass::Lines { .. } => drop($module::lines_with(device, overrides)?),
+                    Pass::Slices { .. } => drop($module::slices_with(device, overrides)?),
+                    Pass::Blocks { .. } => drop($module::blocks_with(device, overrides)?),
+                    Pass::Divide { .. } => drop($module::divide_with(device, overrides)?),
                     Pass::Teams { .. } => drop($module::teams_with(device, overrides)?),
                     Pass::Tiles { .. } => drop($module::tiles_with(device, overrides)?),
                     Pass::Walk { .. } => drop($module::walk_with(device, overrides)?),
@@ -94,12 +99,26 @@ macro_rules! run {
                         let args = $module::LinesArgs { product, offsets, columns, values, x, y };
                         $module::lines_with(device, overrides)?.launch(args).to(to).threads(threads)?
                     }
+                    Pass::Slices { threads } => {
+                        let args = $module::SlicesArgs { product, offsets, columns, values, x, y };
+                        $module::slices_with(device, overrides)?.launch(args).to(to).threads(threads)?
+                    }
+                    Pass::Blocks { groups } => {
+                        let args = $module::BlocksArgs { product, offsets, columns, values, x, y };
+                        $module::blocks_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
+                    }
+                    Pass::Divide { threads } => {
+                        let args = $module::DivideArgs { product, offsets, rows_of_tiles: &mut rows_of_tiles };
+                        $module::divide_with(device, overrides)?.launch(args).to(to).threads(threads)?
+                    }
                     Pass::Teams { groups, .. } => {
                         let args = $module::TeamsArgs { product, offsets, columns, values, x, y };
                         $module::teams_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
                     }
                     Pass::Tiles { groups } => {
-                        let args = $module::TilesArgs { product, offsets, columns, values, x, y, sums, cut };
+                        let rows_of_tiles = &rows_of_tiles;
+                        let args =
+                            $module::TilesArgs { product, offsets, columns, values, x, y, sums, cut, rows_of_tiles };
                         $module::tiles_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
                     }
                     Pass::Walk { threads } => {

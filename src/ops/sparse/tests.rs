@@ -1,7 +1,7 @@
 //! Every choice against the reference, on `cpu`.
 
 use super::plan::Choice;
-use super::{SparseMatrix, SparseProduct, reference};
+use super::{SparseMatrix, SparseProduct, reference, spgemm};
 use crate::Device;
 
 /// Lengths of rows: few, none, all entries in one row, and a power law.
@@ -26,6 +26,7 @@ fn every_choice_computes_the_product() {
     let device = Device::open("cpu").unwrap();
     let choices = [
         Choice::Lines,
+        Choice::Blocks,
         Choice::Teams { lanes: 2 },
         Choice::Teams { lanes: 64 },
         Choice::Teams { lanes: 256 },
@@ -68,5 +69,20 @@ fn every_choice_computes_the_product() {
                 assert_eq!(*y.read().unwrap(), wanted, "{what}, f64");
             }
         }
+    }
+}
+
+#[test]
+fn pieces_of_a_product_are_joined() {
+    let device = Device::open("cpu").unwrap();
+    let elements: Vec<f64> = (0..30).map(|at| if at % 3 == 0 { number(at) } else { 0.0 }).collect();
+    let a = SparseMatrix::from_dense(&device, [6, 5], &elements).unwrap();
+    let b = a.transpose().unwrap();
+    let whole = spgemm::multiply(&a, &b, 1 << 20).unwrap();
+    assert!(whole.entries() > 6);
+    for piece in [1, 5, 9] {
+        let joined = spgemm::multiply(&a, &b, piece).unwrap();
+        assert_eq!(*joined.offsets().read().unwrap(), *whole.offsets().read().unwrap(), "{piece}");
+        assert_eq!(joined.to_dense().unwrap(), whole.to_dense().unwrap(), "{piece}");
     }
 }

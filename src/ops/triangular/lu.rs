@@ -154,7 +154,7 @@ fn factored<T: SparseElement>(
         let value = values.slice(at..=at).read().map_err(failed)?[0].wide();
         return Err(SolveError::Pivot { solver: OPERATOR.0, row: row as usize, value });
     }
-    Ok(matrix.with_values(values))
+    Ok(matrix.with_values(values)?)
 }
 
 /// Defines a function that launches the passes of a schedule, for a module and its type of numbers.
