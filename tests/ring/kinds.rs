@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use anywarp::backend::BackendKind;
 use anywarp::ring::{Overflow, Ring, RingError, SendError};
 
-use crate::outcome::{Context, TestResult, ensure, equal, refused, skip};
+use crate::outcome::{Context, TestResult, ensure, equal, refused};
 use crate::{Case, Place};
 
 pub(crate) const CASES: &[Case] = &[
@@ -87,14 +86,14 @@ fn kinds(place: Place<'_>) -> TestResult {
 }
 
 fn kinds_on_lanes(place: Place<'_>) -> TestResult {
+    place.once()?;
     let ring = place.ring(THREE)?.actors(3).actors_of("sum", 2).actors_of("last", 4);
     each_has_its_types(&ring.inbox(8).lanes(4).start()?)
 }
 
 fn kinds_of_a_warp(place: Place<'_>) -> TestResult {
-    if place.device.caps().backend != BackendKind::Cpu {
-        return skip("workgroups of GPUs are warps in the other cases");
-    }
+    place.once()?;
+    place.for_cpu("workgroups of GPUs are warps in the other cases")?;
     let ring = place.ring(THREE)?.actors(3).actors_of("sum", 2).actors_of("last", 4);
     each_has_its_types(&ring.inbox(8).invocations(32).start()?)
 }

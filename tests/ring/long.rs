@@ -62,13 +62,13 @@ fn long_messages(place: Place<'_>) -> TestResult {
 }
 
 fn long_messages_of_a_warp(place: Place<'_>) -> TestResult {
-    if place.device.caps().backend != BackendKind::Cpu {
-        return skip("workgroups of GPUs are warps in the other cases");
-    }
+    place.once()?;
+    place.for_cpu("workgroups of GPUs are warps in the other cases")?;
     both_ways(place.ring(BOTH_WAYS)?.invocations(32))
 }
 
 fn longest_messages(place: Place<'_>) -> TestResult {
+    place.once()?;
     if place.device.caps().kind == DeviceKind::Software && place.device.caps().backend != BackendKind::Cpu {
         return skip("software drivers compile private arrays of this length for minutes");
     }
@@ -123,8 +123,7 @@ fn long_messages_between_actors(place: Place<'_>) -> TestResult {
 }
 
 fn long_messages_with_restarts(place: Place<'_>) -> TestResult {
-    if place.device.caps().backend != BackendKind::Cpu {
-        return skip("only actors on the CPU restart");
-    }
+    place.once()?;
+    place.for_cpu("only actors on the CPU restart")?;
     passed(place.ring(PASSED)?.restart(Restart::Continue))
 }

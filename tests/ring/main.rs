@@ -22,6 +22,7 @@ mod topic;
 use std::process::ExitCode;
 
 use anywarp::Device;
+use anywarp::backend::BackendKind;
 use anywarp::ring::{Mode, Ring, RingBuilder};
 use anywarp_testing_devices::outcome::{self, TestResult};
 use anywarp_testing_devices::targets::{devices, required};
@@ -39,6 +40,19 @@ impl Place<'_> {
     /// A ring of the mode, with the actor of this text.
     fn ring(&self, wgsl: &str) -> TestResult<RingBuilder> {
         Ok(self.device.ring(wgsl)?.demand(self.mode))
+    }
+
+    /// Skips a case of the kernel's text in batches where the device runs it resident, too: the text is the same.
+    fn once(&self) -> TestResult {
+        if self.mode == Mode::Batched && self.device.caps().persistent.is_some() {
+            return outcome::skip("the resident kernel has the same text");
+        }
+        Ok(())
+    }
+
+    /// Skips a case of the kernel of GPUs that other devices than the CPU run in all cases.
+    fn for_cpu(&self, reason: &str) -> TestResult {
+        if self.device.caps().backend == BackendKind::Cpu { Ok(()) } else { outcome::skip(reason) }
     }
 
     /// A ring of one actor.
