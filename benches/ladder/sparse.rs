@@ -133,7 +133,7 @@ fn matrices(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     let product = SparseProduct::new().cost(&a)?;
     let mut measure = |name: &str, factor: f32, make: &dyn Fn() -> Outcome<SparseMatrix<f32>>| -> Outcome<()> {
         let made = make()?;
-        // Of a multiple of the matrix, or of its square.
+        // The square of the matrix is multiplied with y, so that both sides are powers of the matrix times x.
         let times = if name == "spgemm" { &y } else { &x };
         SparseProduct::new().run(&made, times, &mut z)?;
         let wanted = if name == "spgemm" {

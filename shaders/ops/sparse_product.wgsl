@@ -41,6 +41,9 @@ struct Product {
 
 // The number of invocations that compute a row together; a power of two.
 override lanes: u32 = 1u;
+// The numbers of rows and columns of a dense block.
+override block_rows: u32 = 1u;
+override block_columns: u32 = 1u;
 // Whether the old elements of y are used.
 override accumulate: bool = false;
 
@@ -130,6 +133,28 @@ fn slices(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     for (; at < end; at += SLICE) {
         sum += term_of_place(at, column);
+    }
+    store(row, column, sum);
+}
+
+// Each invocation computes an element of y from a matrix of dense blocks. `offsets` are those of rows of blocks, and
+// `columns` count columns of blocks.
+@compute @workgroup_size(64)
+fn dense_blocks(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= product.rows * product.width {
+        return;
+    }
+    let row = id.x / product.width;
+    let column = id.x - row * product.width;
+    let row_of_block = row % block_rows;
+    let end = offset(row / block_rows + 1u);
+    var sum = Number();
+    for (var number = offset(row / block_rows); number < end; number += 1u) {
+        let element = product.first_of_values + (number * block_rows + row_of_block) * block_columns;
+        let row_of_x = columns[product.first_of_columns + number] * block_columns;
+        for (var at = 0u; at < block_columns; at += 1u) {
+            sum += values[element + at] * x[product.first_of_x + (row_of_x + at) * product.width + column];
+        }
     }
     store(row, column, sum);
 }

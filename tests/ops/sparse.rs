@@ -10,11 +10,12 @@ use crate::{Alone, Case, Unnamed};
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let all: [Unnamed; 7] = [
+    let all: [Unnamed; 8] = [
         ("sparse::f32", shapes::<f32>),
         ("sparse::f64", doubles),
         ("sparse::empty", empty),
         ("sparse::sliced", sliced),
+        ("sparse::blocks", blocks),
         ("sparse::recorded", recorded),
         ("sparse::conversions", conversions),
         ("sparse::refusals", refusals),
@@ -159,6 +160,44 @@ fn sliced(device: &Device) -> TestResult {
     ensure(suited(&[[1; 31].as_slice(), &[9]].concat())? == SparseFormat::Csr, || "uneven rows".to_owned())?;
     ensure(suited(&[65; 32])? == SparseFormat::Csr, || "long rows".to_owned())?;
     ensure(suited(&[])? == SparseFormat::Csr, || "no rows".to_owned())
+}
+
+/// Matrices of dense blocks, made of entries in any order, some of them of the same place.
+fn blocks(device: &Device) -> TestResult {
+    for (rows, columns, entries, [height, width]) in
+        [(0, 4, 0, [3, 2]), (6, 4, 0, [3, 2]), (6, 4, 1, [3, 2]), (60, 90, 300, [4, 3]), (64, 7, 200, [32, 7])]
+    {
+        let format = SparseFormat::Blocks { rows: height, columns: width };
+        let row = |at: usize| (at.wrapping_mul(0x85eb_ca6b) >> 9) as u32 % rows as u32;
+        let mut places: Vec<(u32, u32)> = (0..entries).map(|at| (row(at), (at * 31 % columns) as u32)).collect();
+        places.sort_by_key(|(row, _)| *row);
+        let offsets: Vec<u32> =
+            (0..=rows as u32).map(|row| places.iter().filter(|(other, _)| *other < row).count() as u32).collect();
+        let indices: Vec<u32> = places.iter().map(|(_, column)| *column).collect();
+        let values: Vec<f64> = (0..entries).map(number).collect();
+        let narrow = |numbers: &[f64]| -> Vec<f32> { numbers.iter().map(|number| *number as f32).collect() };
+        let a = SparseMatrix::from_csr(device, [rows, columns], &offsets, &indices, &narrow(&values))?;
+        let a = a.with_format(format)?;
+        ensure(a.format() == format, || "the format".to_owned())?;
+        for width in [1, 3] {
+            let x: Vec<f64> = (0..columns * width).map(|at| number(at + 5)).collect();
+            let old: Vec<f64> = (0..rows * width).map(|at| number(at + 9)).collect();
+            let wanted = reference::product((&offsets, &indices, &values), (&x, width), [2.0, -1.0], &old);
+            let (of_x, mut y) = (device.buffer_from(&narrow(&x))?, device.buffer_from(&narrow(&old))?);
+            SparseProduct::new().width(width).alpha(2.0).beta(-1.0).run(&a, &of_x, &mut y)?;
+            same(&y.read()?, &narrow(&wanted), &format!("{rows} rows, {entries} entries, {width} columns"))?;
+        }
+    }
+    let is_choice = |error: &OperationError| matches!(error, OperationError::Choice { .. });
+    for (rows, columns, texts) in [
+        (4, 1, ["blocks of 4 rows", "from 1 to 32 that divide the 6 rows"]),
+        (1, 0, ["blocks of 0 columns", "from 1 to 32 that divide the 70 columns"]),
+        (1, 35, ["blocks of 35 columns", "from 1 to 32"]),
+    ] {
+        let a = SparseMatrix::<f32>::from_csr(device, [6, 70], &[0; 7], &[], &[])?;
+        refused(a.with_format(SparseFormat::Blocks { rows, columns }).map(drop), is_choice, &texts)?;
+    }
+    Ok(())
 }
 
 fn recorded(device: &Device) -> TestResult {

@@ -86,8 +86,9 @@ impl Number for f64 {
 /// Compares each array of a matrix with sorted entries, one for each place.
 fn expect<T: Number>(matrix: &SparseMatrix<T>, shape: [usize; 2], sums: &Sums, what: &str) -> TestResult {
     ensure([matrix.rows(), matrix.columns()] == shape, || format!("{what}: the shape"))?;
-    let before = |row: usize| sums.keys().filter(|(other, _)| (*other as usize) < row).count() as u32;
-    let offsets: Vec<u32> = (0..=shape[0]).map(before).collect();
+    let mut offsets = vec![0u32; shape[0] + 1];
+    sums.keys().for_each(|(row, _)| offsets[*row as usize + 1] += 1);
+    (0..shape[0]).for_each(|row| offsets[row + 1] += offsets[row]);
     same(&matrix.offsets().read()?, &offsets, &format!("{what}: offsets"))?;
     let longest = offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0) as usize;
     ensure(matrix.longest_row() == longest, || format!("{what}: a longest row of {}", matrix.longest_row()))?;
@@ -100,10 +101,10 @@ fn expect<T: Number>(matrix: &SparseMatrix<T>, shape: [usize; 2], sums: &Sums, w
 /// Shapes with numbers of entries: none, one, few, many of the same place, more than a workgroup.
 fn tables() -> Vec<Entries> {
     let mut all: Vec<Entries> = [[0, 0], [0, 3], [3, 0]].map(|shape| Entries::random(shape, 0, false)).into();
-    for (shape, count) in [([1, 1], 0), ([1, 1], 1), ([1, 1], 300), ([5, 3], 9), ([300, 70], 2000), ([70, 600], 3000)] {
+    for (shape, count) in [([1, 1], 0), ([1, 1], 1), ([1, 1], 300), ([5, 3], 9), ([300, 70], 1500)] {
         all.push(Entries::random(shape, count, false));
     }
-    all.push(Entries::random([90, 4000], 5000, true));
+    all.push(Entries::random([90, 900], 2000, true));
     all
 }
 

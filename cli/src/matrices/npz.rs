@@ -1,4 +1,4 @@
-//! `SciPy`'s archives of sparse matrices in CSR, CSC and COO, as `scipy.sparse.save_npz` writes them.
+//! `SciPy`'s archives of sparse matrices in CSR, CSC, COO and BSR, as `scipy.sparse.save_npz` writes them.
 //!
 //! Source: <https://docs.scipy.org/doc/scipy/reference/generated/scipy.sparse.save_npz.html>.
 
@@ -15,6 +15,9 @@ pub(super) fn parse(file: &[u8]) -> Result<Coordinates, String> {
         [rows, columns] => [rows, columns],
         ref other => return Err(format!("shape: expected two axes, found {}: save a matrix", other.len())),
     };
+    if format == "bsr" {
+        return blocks(&archive, shape);
+    }
     let values = values(&member(&archive, "data")?);
     let count = values.len();
     let narrow = |name: &str| -> Result<Vec<u32>, String> {
@@ -34,11 +37,44 @@ pub(super) fn parse(file: &[u8]) -> Result<Coordinates, String> {
         "coo" => (narrow("row")?, narrow("col")?),
         other => {
             return Err(format!(
-                "expected the format csr, csc or coo, found '{other}': save scipy.sparse.csr_array(a)"
+                "expected the format csr, csc, coo or bsr, found '{other}': save scipy.sparse.csr_array(a)"
             ));
         }
     };
     Ok(Coordinates { shape, rows, columns, values })
+}
+
+/// The entries of a matrix in dense blocks, row by row within a block, also those that are 0.
+fn blocks(archive: &Archive<'_>, shape: [u64; 2]) -> Result<Coordinates, String> {
+    let data = npy::parse(archive.read("data.npy")?).map_err(|message| format!("data: {message}"))?;
+    let [count, height, width] = data.shape[..] else {
+        return Err(format!("data: expected an array of three axes, found {}", data.shape.len()));
+    };
+    if height == 0 || width == 0 || shape[0] % height != 0 || shape[1] % width != 0 {
+        return Err(format!(
+            "data: expected blocks that divide a matrix of {} x {}, found {height} x {width}: save csr_array(a)",
+            shape[0], shape[1]
+        ));
+    }
+    let starts = indices(archive, "indices")?;
+    if starts.len() as u64 != count {
+        return Err(format!("indices: expected {count} elements, as data has blocks, found {}", starts.len()));
+    }
+    let lines = lines(&indices(archive, "indptr")?, shape[0] / height, starts.len())?;
+    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    let index = |index: Option<u64>| {
+        let narrow = index.and_then(|index| u32::try_from(index).ok());
+        narrow.ok_or_else(|| "indices: expected indices below 2^32".to_owned())
+    };
+    for (line, start) in lines.iter().zip(&starts) {
+        for row in 0..height {
+            for column in 0..width {
+                rows.push(index(Some(u64::from(*line) * height + row))?);
+                columns.push(index(start.checked_mul(width).and_then(|first| first.checked_add(column)))?);
+            }
+        }
+    }
+    Ok(Coordinates { shape, rows, columns, values: values(&data) })
 }
 
 /// The archive of a matrix with sorted entries, in CSR.
@@ -175,11 +211,32 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_read_row_by_row() {
+        let data = npy::write(Dtype::F8, &[2, 2, 1], bytemuck::cast_slice(&[1.0f64, 2.0, 3.0, 4.0]));
+        let blocks = |data: &[u8], starts: &[i32]| {
+            let arrays = [("data.npy", data.to_vec()), ("indices.npy", ints(starts)), ("indptr.npy", ints(&[0, 2]))];
+            parse(&archive(b"bsr", &arrays))
+        };
+        let matrix = blocks(&data, &[2, 0]).unwrap();
+        assert_eq!((matrix.rows, matrix.columns), (vec![0, 1, 0, 1], vec![2, 2, 0, 0]));
+        assert_eq!(matrix.values, [1.0, 2.0, 3.0, 4.0]);
+        let uneven = npy::write(Dtype::F8, &[1, 2, 2], &[0; 32]);
+        for (data, starts, expected) in [
+            (&uneven, &[0][..], "data: expected blocks that divide a matrix of 2 x 3, found 2 x 2"),
+            (&data, &[0], "indices: expected 2 elements, as data has blocks, found 1"),
+            (&array(Dtype::F8, &[0; 16]), &[0], "data: expected an array of three axes, found 1"),
+        ] {
+            let message = blocks(data, starts).unwrap_err();
+            assert!(message.contains(expected), "{message:?} does not contain {expected:?}");
+        }
+    }
+
+    #[test]
     fn an_error_names_the_array() {
         let data = ("data.npy", array(Dtype::F8, &[0; 16]));
         let (two, three) = (ints(&[0, 1]), ints(&[0, 1, 2]));
         let table = [
-            (archive(b"bsr", std::slice::from_ref(&data)), "expected the format csr, csc or coo, found 'bsr'"),
+            (archive(b"bsr", std::slice::from_ref(&data)), "expected the format csr, csc, coo or bsr, found 'bsr'"),
             (archive(b"csr", &[]), "has a member data.npy, found none"),
             (
                 archive(b"csr", &[data.clone(), ("indptr.npy", ints(&[0, 3, 2])), ("indices.npy", two.clone())]),

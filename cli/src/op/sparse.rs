@@ -90,11 +90,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
 ];
 
 fn sampled<T: Real>(call: &mut Call<'_>) -> Result<(), Failure> {
-    let ([_, depth], [_, _]) = (call.shape("x")[..], call.shape("y")[..]) else {
+    let (of_x, of_y) = (call.shape("x"), call.shape("y"));
+    let ([_, depth], [_, _]) = (of_x.as_slice(), of_y.as_slice()) else {
         return Err(Failure::File("x and y: expected arrays of two axes, found others".to_owned()));
     };
     let a = call.matrix::<T>("a")?;
-    let mut product = SampledProduct::new(depth);
+    let mut product = SampledProduct::new(*depth);
     if let Some(alpha) = call.values.number("alpha") {
         product = product.alpha(alpha);
     }

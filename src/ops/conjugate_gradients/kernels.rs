@@ -14,13 +14,15 @@ pub(super) const RZ: usize = OWN_SUMS + 1;
 pub(super) const SUMS: usize = OWN_SUMS + 2;
 
 /// `r . z` of the iteration before, in the state.
-const OLD_RZ: usize = OWN_STATE;
+pub(super) const OLD_RZ: usize = OWN_STATE;
 /// The share of the old direction in the next one.
-const BETA: usize = OWN_STATE + 1;
-pub(super) const STATE: usize = OWN_STATE + 2;
+pub(super) const BETA: usize = OWN_STATE + 1;
+/// The factor of the direction in the step on the solution; 0 if the iteration takes none.
+pub(super) const ALPHA: usize = OWN_STATE + 2;
+pub(super) const STATE: usize = OWN_STATE + 3;
 
 fn kernel(name: &str, inputs: &str, outputs: &str, operation: &str) -> ElementwiseKernel {
-    let constants = constants(&[("PQ", PQ), ("RZ", RZ), ("OLD_RZ", OLD_RZ), ("BETA", BETA)]);
+    let constants = constants(&[("OLD_RZ", OLD_RZ), ("BETA", BETA), ("ALPHA", ALPHA)]);
     elementwise(&format!("{name} of conjugate gradients"), inputs, outputs, operation, &constants)
 }
 
@@ -44,39 +46,9 @@ pub(super) static BEGIN: Elementwise = LazyLock::new(|| {
     kernel("begin", "raw sums: T, place: u32, raw state: T", "raw state: T", "state[OLD_RZ] = sums[place]")
 });
 
-/// Takes a step of `alpha` along the direction.
-pub(super) static ADVANCE: Elementwise = LazyLock::new(|| {
-    let operation = "if flags[STATUS] == RUNNING && sums[PQ] > T(0) {
-            let alpha = state[OLD_RZ] / sums[PQ];
-            x += alpha * state[SCALE] * p;
-            r -= alpha * q;
-        }";
-    kernel("step", "p: T, q: T, raw sums: T, raw state: T, raw flags: u32, x: T, r: T", "x: T, r: T", operation)
-});
-
-/// Counts an iteration, and tests whether it was the last one.
-pub(super) static TEST: Elementwise = LazyLock::new(|| {
-    let inputs = "raw sums: T, most: u32, place: u32, raw state: T, raw flags: u32";
-    let operation = "if flags[STATUS] == RUNNING {
-            flags[ITERATIONS] += 1u;
-            if sums[PQ] > T(0) {
-                state[BETA] = sums[place] / state[OLD_RZ];
-                state[OLD_RZ] = sums[place];
-                if sums[RR] <= state[TARGET] {
-                    flags[STATUS] = CONVERGED;
-                } else if flags[ITERATIONS] >= most {
-                    flags[STATUS] = EXHAUSTED;
-                }
-            } else {
-                flags[STATUS] = BROKEN;
-                flags[REASON] = PQ;
-            }
-        }";
-    kernel("test", inputs, "raw state: T, raw flags: u32", operation)
-});
-
-/// The next direction, from a residual that is divided by `d`.
+/// The step on the solution, and the next direction from a residual that is divided by `d`. Both read the old direction.
 pub(super) static DIRECTION: Elementwise = LazyLock::new(|| {
-    let operation = "if flags[STATUS] == RUNNING { p = r / d + state[BETA] * p; }";
-    kernel("direction", "r: T, d: T, raw state: T, raw flags: u32, p: T", "p: T", operation)
+    let operation = "if state[ALPHA] != T(0) { x += state[ALPHA] * p; }
+        if flags[STATUS] == RUNNING { p = r / d + state[BETA] * p; }";
+    kernel("direction", "r: T, d: T, raw state: T, raw flags: u32, x: T, p: T", "x: T, p: T", operation)
 });

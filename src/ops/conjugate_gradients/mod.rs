@@ -1,6 +1,7 @@
 //! Systems of equations with a sparse, symmetric, positive definite matrix.
 
 mod kernels;
+mod step;
 mod system;
 
 use super::error::OperationError;
@@ -137,8 +138,9 @@ impl ConjugateGradients {
     /// [`OperationError::TooLarge`].
     pub fn cost<T: SparseElement>(&self, a: &SparseMatrix<T>) -> Result<Cost, OperationError> {
         let mut cost = SparseProduct::new().cost(a)?;
-        // The sums p . q and r . r, the step, and the direction; with a preconditioner the sum r . z and a division.
-        let (vectors, flops) = if self.jacobi { (2 + 1 + 6 + 4 + 2, 2 + 2 + 4 + 3 + 3) } else { (2 + 1 + 6 + 3, 10) };
+        // The sum p . q, the step on the residual with its sums, the step on the solution with the direction; with a
+        // preconditioner two divisions by the diagonal.
+        let (vectors, flops) = if self.jacobi { (2 + 4 + 6, 2 + 6 + 5) } else { (2 + 3 + 5, 10) };
         let rows = a.rows() as u64;
         cost.bytes = cost.bytes.saturating_add(rows.saturating_mul(vectors * size_of::<T>() as u64));
         cost.flops = cost.flops.saturating_add(rows.saturating_mul(flops));

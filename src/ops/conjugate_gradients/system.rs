@@ -10,6 +10,7 @@ use super::super::solving::settings::device_of;
 use super::super::solving::{Preconditioner, Solution, diagonal};
 use super::super::sparse::{SparseElement, SparseMatrix, SparseProduct};
 use super::kernels::{self, PQ, RZ, STATE, SUMS};
+use super::step::Step;
 use super::{ConjugateGradients, OPERATOR};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::submit::Recording;
@@ -30,6 +31,7 @@ struct Vectors<'m, T> {
     /// The diagonal of the matrix, or a 1 for all rows.
     d: UnifiedBuffer<T>,
     division: Division<'m, T>,
+    step: Step<T>,
 }
 
 /// Allocates all arrays and records all commands, so that kernels are compiled, and then runs them.
@@ -49,7 +51,8 @@ pub(super) fn solve<T: SparseElement>(
         None if solver.jacobi => Division::Jacobi,
         None => Division::None,
     };
-    let mut vectors = Vectors { p: base.vector()?, base, d, division };
+    let step = Step::new(&base, solver.jacobi, place_of_rz(&division))?;
+    let mut vectors = Vectors { p: base.vector()?, base, d, division, step };
     let recording = || settings.recording(OPERATOR, &device);
     let (mut start, mut iterations, mut restart) = (recording()?, recording()?, recording()?);
     vectors.record_start(&mut start, a, b, settings.from_x.then_some(&x))?;
@@ -70,6 +73,11 @@ pub(super) fn solve<T: SparseElement>(
         Err(error) => error,
     };
     all.solve(settings, x, diagonal, broken)
+}
+
+/// The position of `r . z` in the sums.
+fn place_of_rz<T>(division: &Division<'_, T>) -> u32 {
+    if matches!(division, Division::None) { RR as u32 } else { RZ as u32 }
 }
 
 impl<T: SparseElement> Vectors<'_, T> {
@@ -93,8 +101,8 @@ impl<T: SparseElement> Vectors<'_, T> {
     /// Records a direction that ignores earlier ones.
     fn record_direction(&mut self, to: &mut Recording) -> Result<(), OperationError> {
         self.record_product(to)?;
-        let of = self.of();
-        let Self { base: Base { device, r, sums, state, .. }, p, d, division } = self;
+        let of = place_of_rz(&self.division);
+        let Self { base: Base { device, r, sums, state, .. }, p, d, division, .. } = self;
         match division {
             Division::Any(_, z) => to.copy(&*z, &mut *p).map_err(operands::memory(OPERATOR))?,
             _ => each(device, &kernels::FIRST, to, (&*r, &*d), &mut *p)?,
@@ -115,22 +123,18 @@ impl<T: SparseElement> Vectors<'_, T> {
         }
     }
 
-    /// The position of `r . z`.
-    fn of(&self) -> u32 {
-        if matches!(self.division, Division::None) { RR as u32 } else { RZ as u32 }
-    }
-
     fn record_iteration(&mut self, to: &mut Recording, a: &SparseMatrix<T>) -> Result<(), OperationError> {
-        let of = self.of();
-        let Self { base: Base { device, x, r, q, sums, state, flags, .. }, p, .. } = self;
-        SparseProduct::new().record(to).run(a, &*p, &mut *q)?;
-        sum(device, reduce::dot(), to, (&*p, &*q), sums.slice_mut(PQ..=PQ))?;
-        each(device, &kernels::ADVANCE, to, (&*p, &*q, &*sums, &*state, &*flags), (&mut *x, &mut *r))?;
-        sum(device, reduce::dot(), to, (&*r, &*r), sums.slice_mut(RR..=RR))?;
-        self.record_product(to)?;
-        let Self { base: Base { device, r, sums, state, flags, most, .. }, p, d, division } = self;
-        once(device, &kernels::TEST, to, (&*sums, *most, of), (&mut *state, &mut *flags))?;
+        let Self { base, p, d, step, .. } = self;
+        SparseProduct::new().record(to).run(a, &*p, &mut base.q)?;
+        sum(&base.device, reduce::dot(), to, (&*p, &base.q), base.sums.slice_mut(PQ..=PQ))?;
+        step.record_advance(to, base, d)?;
+        if matches!(self.division, Division::Any(..)) {
+            self.record_product(to)?;
+        }
+        let Self { base, p, d, division, step } = self;
+        step.record_test(to, base)?;
+        let Base { device, x, r, state, flags, .. } = base;
         let z = if let Division::Any(_, z) = division { z } else { r };
-        each(device, &kernels::DIRECTION, to, (&*z, &*d, &*state, &*flags), &mut *p)
+        each(device, &kernels::DIRECTION, to, (&*z, &*d, &*state, &*flags), (&mut *x, &mut *p))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::error::OperationError;
 use super::super::operator::Operator;
 use super::element::SparseElement;
-use super::sliced::Sliced;
+use super::format::Stored;
 use super::{check, verify};
 use crate::buffer::UnifiedBuffer;
 use crate::buffer::core::Core;
@@ -45,7 +45,7 @@ pub struct SparseMatrix<T> {
     column_indices: UnifiedBuffer<u32>,
     values: UnifiedBuffer<T>,
     /// The storage that products read in place of the arrays above.
-    pub(super) sliced: Option<Sliced<T>>,
+    pub(super) stored: Option<Stored<T>>,
 }
 
 impl<T: SparseElement> SparseMatrix<T> {
@@ -93,7 +93,7 @@ impl<T: SparseElement> SparseMatrix<T> {
         longest: u32,
         (offsets, column_indices, values): (UnifiedBuffer<u32>, UnifiedBuffer<u32>, UnifiedBuffer<T>),
     ) -> Self {
-        Self { rows, columns, longest, offsets, column_indices, values, sliced: None }
+        Self { rows, columns, longest, offsets, column_indices, values, stored: None }
     }
 
     /// The number of rows.
@@ -147,7 +147,12 @@ impl<T: SparseElement> SparseMatrix<T> {
         check::length(OPERATOR, "values", self.entries(), values.len())?;
         one_device(OPERATOR, &self.values.core, &[("values", &values.core)])?;
         let format = self.format();
-        Self { values, sliced: None, ..self }.with_format(format)
+        Self { values, stored: None, ..self }.with_format(format)
+    }
+
+    /// The offsets, the column indices and the values.
+    pub(super) fn into_parts(self) -> (UnifiedBuffer<u32>, UnifiedBuffer<u32>, UnifiedBuffer<T>) {
+        (self.offsets, self.column_indices, self.values)
     }
 
     /// Returns an error unless the matrix is on the device of another one.

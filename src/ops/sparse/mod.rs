@@ -1,8 +1,10 @@
 //! Sparse matrices.
 
+mod blocked;
 mod check;
 mod convert;
 mod element;
+mod format;
 mod matrix;
 mod places;
 mod plan;
@@ -20,9 +22,9 @@ mod tests;
 mod verify;
 
 pub use element::SparseElement;
+pub use format::SparseFormat;
 pub use matrix::SparseMatrix;
 pub use product::{SparseProduct, spmm, spmv};
 pub use sampled::{SampledProduct, sddmm};
-pub use sliced::SparseFormat;
 pub use spgemm::spgemm;
 pub use sum::sparse_sum;

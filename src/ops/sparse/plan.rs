@@ -5,6 +5,7 @@ use std::fmt;
 use super::super::moving::MAX_ELEMENTS;
 use super::super::plan::Plan;
 use super::super::rows::plan::Target;
+use super::format::SparseFormat;
 
 /// The number of items of a tile that a workgroup computes: the constant `TILE` of the kernel.
 const TILE: u64 = 1024;
@@ -132,6 +133,10 @@ pub(super) enum Pass {
     Slices {
         threads: u64,
     },
+    /// Rows of a matrix of dense blocks.
+    DenseBlocks {
+        threads: u64,
+    },
     Blocks {
         groups: u64,
     },
@@ -166,16 +171,21 @@ pub(super) struct Planned {
     pub(super) tile: u64,
 }
 
-/// The plan for a matrix whose slices have this number of places.
-pub(super) fn of_slices(shape: Shape, places: u64) -> Planned {
-    let elements = shape.rows.saturating_mul(shape.width);
-    let flops = shape.entries.saturating_mul(2 * shape.width);
-    let mut planned = planned(Shape { entries: places, ..shape }, elements, (0, 0), Vec::new());
-    if elements > 0 {
-        planned.plan.passes = vec![Pass::Slices { threads: elements }];
-        planned.plan.flops = flops;
-        // An offset for each slice, in place of each row.
-        planned.plan.bytes -= 4 * (shape.rows - shape.rows.div_ceil(32));
+/// The plan for a matrix in another format than rows, whose arrays of columns and of values have these lengths.
+pub(super) fn of_format(shape: Shape, format: SparseFormat, [columns, values]: [u64; 2]) -> Planned {
+    let Shape { rows, entries, width, size, .. } = shape;
+    let threads = rows.saturating_mul(width);
+    let mut planned = planned(Shape { entries: columns, ..shape }, threads, (0, 0), Vec::new());
+    if threads > 0 {
+        // The rows to which an offset belongs.
+        let (pass, of_offset) = match format {
+            SparseFormat::Blocks { rows, .. } => (Pass::DenseBlocks { threads }, rows as u64),
+            SparseFormat::Csr | SparseFormat::Sliced => (Pass::Slices { threads }, 32),
+        };
+        planned.plan.passes = vec![pass];
+        planned.plan.flops = entries.saturating_mul(2 * width);
+        planned.plan.bytes = planned.plan.bytes.saturating_add((values - columns).saturating_mul(size));
+        planned.plan.bytes -= 4 * (rows - rows.div_ceil(of_offset));
     }
     planned
 }
@@ -316,11 +326,14 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_read_once() {
-        assert_eq!(of_slices(shape(0, 0, 0), 0).plan, Plan::nothing());
-        let planned = of_slices(shape(65, 130, 3), 3 * 96).plan;
+    fn other_formats_are_read_once() {
+        assert_eq!(of_format(shape(0, 0, 0), SparseFormat::Sliced, [0, 0]).plan, Plan::nothing());
+        let planned = of_format(shape(65, 130, 3), SparseFormat::Sliced, [3 * 96; 2]).plan;
         assert_eq!(planned.passes, [Pass::Slices { threads: 65 }]);
         assert_eq!((planned.flops, planned.bytes), (260, 288 * 8 + 4 * 4 + 4 * (10 + 65)));
+        let planned = of_format(shape(6, 9, 3), SparseFormat::Blocks { rows: 3, columns: 2 }, [4, 24]).plan;
+        assert_eq!(planned.passes, [Pass::DenseBlocks { threads: 6 }]);
+        assert_eq!((planned.flops, planned.bytes), (18, 4 * 4 + 24 * 4 + 3 * 4 + 4 * (10 + 6)));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::super::operator::Operator;
 use super::super::plan::Cost;
 use super::super::rows::launch::target;
 use super::element::SparseElement;
+use super::format::{SparseFormat, Stored};
 use super::matrix::SparseMatrix;
 use super::plan::{self, Choice, Planned, Shape};
 use super::run::{Call, Operands};
@@ -189,8 +190,8 @@ impl<'r> SparseProduct<'r> {
         choice: Option<Choice>,
     ) -> Result<(), OperationError> {
         let shape = self.shape(a)?;
-        let (offsets, columns, values) = match &a.sliced {
-            Some(sliced) => (&sliced.offsets, &sliced.columns, &sliced.values),
+        let (offsets, columns, values) = match &a.stored {
+            Some(Stored { arrays, .. }) => (&arrays.offsets, &arrays.columns, &arrays.values),
             None => (a.offsets(), a.column_indices(), a.values()),
         };
         let operands = Operands {
@@ -204,7 +205,11 @@ impl<'r> SparseProduct<'r> {
         operands::expect(OPERATOR, "y", (y.len(), &[a.rows(), self.width]))?;
         operands.check(&self.destination)?;
         let planned = planned(shape, a, choice);
-        let call = Call { shape, factors: [self.alpha, self.beta] };
+        let block = match a.format() {
+            SparseFormat::Blocks { rows, columns } => [rows as u32, columns as u32],
+            SparseFormat::Csr | SparseFormat::Sliced => [1; 2],
+        };
+        let call = Call { shape, factors: [self.alpha, self.beta], block };
         if T::WIDE {
             operands.run_wide(call, &planned, &mut self.destination)
         } else {
@@ -215,8 +220,9 @@ impl<'r> SparseProduct<'r> {
 
 /// The plan of a product; without a choice, that of the tuner or the default.
 fn planned<T: SparseElement>(shape: Shape, a: &SparseMatrix<T>, choice: Option<Choice>) -> Planned {
-    if let Some(sliced) = &a.sliced {
-        return plan::of_slices(shape, sliced.columns.len() as u64);
+    if let Some(Stored { format, arrays }) = &a.stored {
+        let [columns, values] = [arrays.columns.len(), arrays.values.len()].map(|length| length as u64);
+        return plan::of_format(shape, *format, [columns, values]);
     }
     let device = a.device();
     let target = target(&device);

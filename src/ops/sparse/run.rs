@@ -27,6 +27,8 @@ pub(super) struct Call {
     pub(super) shape: Shape,
     /// The factors of the product and of the old elements.
     pub(super) factors: [f64; 2],
+    /// The numbers of rows and columns of a block, for a matrix of blocks.
+    pub(super) block: [u32; 2],
 }
 
 /// Defines a method that appends the commands of a plan, for a module and its type of numbers.
@@ -43,6 +45,7 @@ macro_rules! run {
                 return Ok(());
             }
             let Shape { rows, entries, width, accumulate, .. } = call.shape;
+            let [block_rows, block_columns] = call.block;
             let sums = (2 * planned.tiles * width).max(1) as usize;
             let mut sums = device.scratch::<$number>(sums, destination).map_err(operands::memory(OPERATOR))?;
             let cut = planned.tiles.max(1) as usize;
@@ -77,10 +80,11 @@ macro_rules! run {
             };
             // All kernels are compiled before the first launch.
             for pass in &planned.plan.passes {
-                let overrides = $module::Overrides { accumulate, lanes: pass.lanes() };
+                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns };
                 match pass {
                     Pass::Lines { .. } => drop($module::lines_with(device, overrides)?),
                     Pass::Slices { .. } => drop($module::slices_with(device, overrides)?),
+                    Pass::DenseBlocks { .. } => drop($module::dense_blocks_with(device, overrides)?),
                     Pass::Blocks { .. } => drop($module::blocks_with(device, overrides)?),
                     Pass::Divide { .. } => drop($module::divide_with(device, overrides)?),
                     Pass::Teams { .. } => drop($module::teams_with(device, overrides)?),
@@ -91,7 +95,7 @@ macro_rules! run {
                 }
             }
             for pass in &planned.plan.passes {
-                let overrides = $module::Overrides { accumulate, lanes: pass.lanes() };
+                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns };
                 let (y, _) = whole_cells_mut::<$number>(&self.y).map_err(OPERATOR.slice("y"))?;
                 let (sums, cut, to) = (&mut sums, &mut cut, destination.reborrow());
                 match *pass {
@@ -102,6 +106,10 @@ macro_rules! run {
                     Pass::Slices { threads } => {
                         let args = $module::SlicesArgs { product, offsets, columns, values, x, y };
                         $module::slices_with(device, overrides)?.launch(args).to(to).threads(threads)?
+                    }
+                    Pass::DenseBlocks { threads } => {
+                        let args = $module::DenseBlocksArgs { product, offsets, columns, values, x, y };
+                        $module::dense_blocks_with(device, overrides)?.launch(args).to(to).threads(threads)?
                     }
                     Pass::Blocks { groups } => {
                         let args = $module::BlocksArgs { product, offsets, columns, values, x, y };

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use super::super::error::OperationError;
 use super::super::moving::MAX_ELEMENTS;
 use super::super::reduction::ReductionKernel;
-use super::super::rows::launch::target;
 use super::super::scan::Scan;
 use super::element::SparseElement;
+use super::format::Arrays;
 use super::matrix::{OPERATOR, SparseMatrix, memory};
 use super::places::{Elementwise, elementwise};
 use crate::buffer::UnifiedBuffer;
@@ -18,85 +18,8 @@ use crate::buffer::UnifiedBuffer;
 /// The number of rows of a slice: the constant `SLICE` of the kernels.
 const SLICE: usize = 32;
 
-/// The storage of a sparse matrix that products read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SparseFormat {
-    /// Compressed sparse rows.
-    #[default]
-    Csr,
-    /// Slices of 32 rows, whose entries are stored column by column, as many for each row as the longest one has (SELL).
-    /// Neighbouring invocations compute neighbouring rows from neighbouring entries. This suits rows of similar lengths;
-    /// the arrays of rows remain, so that the matrix needs more than twice the memory.
-    Sliced,
-}
-
-/// The arrays of a matrix in slices. The entry `k` of row `i` is at `offsets[i / 32] + 32 * k + i % 32`.
-pub(super) struct Sliced<T> {
-    pub(super) offsets: UnifiedBuffer<u32>,
-    /// The columns of entries; the greatest number where a row has no entry.
-    pub(super) columns: UnifiedBuffer<u32>,
-    pub(super) values: UnifiedBuffer<T>,
-}
-
-impl<T: SparseElement> SparseMatrix<T> {
-    /// Returns the matrix with this storage for products; conversions keep reading the rows. The storage is made on the
-    /// device, for which the call waits.
-    ///
-    /// ```
-    /// # #[cfg(feature = "cpu")]
-    /// # fn main() -> anywarp::Result<()> {
-    /// use anywarp::ops::{SparseFormat, SparseMatrix, spmv};
-    ///
-    /// let device = anywarp::Device::open("cpu")?;
-    /// let matrix = SparseMatrix::<f32>::poisson(&device, &[4])?.with_format(SparseFormat::Sliced)?;
-    /// let (x, mut y) = (device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?, device.buffer::<f32>(4)?);
-    /// spmv(&matrix, &x, &mut y)?;
-    /// assert_eq!(*y.read()?, [0.0, 0.0, 0.0, 5.0]);
-    /// # Ok(())
-    /// # }
-    /// # #[cfg(not(feature = "cpu"))]
-    /// # fn main() {}
-    /// ```
-    ///
-    /// # Errors
-    /// [`OperationError`] if slices have 2^31 - 2^16 places or more, rows are longer than the device's loops, or memory
-    /// cannot be allocated.
-    pub fn with_format(mut self, format: SparseFormat) -> Result<Self, OperationError> {
-        self.sliced = match format {
-            SparseFormat::Csr => None,
-            SparseFormat::Sliced => Some(sliced(&self)?),
-        };
-        Ok(self)
-    }
-
-    /// The storage that products read.
-    #[must_use]
-    pub fn format(&self) -> SparseFormat {
-        if self.sliced.is_some() { SparseFormat::Sliced } else { SparseFormat::Csr }
-    }
-
-    /// The storage that suits the lengths of the rows: slices, if at most a fifth of their places has no entry and rows
-    /// have at most 64 entries on average. The lengths are compared on the device, for which the call waits.
-    ///
-    /// # Errors
-    /// [`OperationError`] if memory cannot be allocated, or for an existing guard.
-    pub fn suited_format(&self) -> Result<SparseFormat, OperationError> {
-        let entries = self.entries() as u64;
-        if self.rows() == 0 || entries > 64 * self.rows() as u64 || !has_loops_for(self) {
-            return Ok(SparseFormat::Csr);
-        }
-        let (_, places) = sizes(self)?;
-        Ok(if places <= entries + entries / 4 { SparseFormat::Sliced } else { SparseFormat::Csr })
-    }
-}
-
-fn has_loops_for<T: SparseElement>(a: &SparseMatrix<T>) -> bool {
-    (a.longest_row() as u64) < target(&a.device()).max_iterations()
-}
-
 /// Returns the number of places of each slice, with a 0 behind the last one, and their sum, at most 2^32 - 1.
-fn sizes<T: SparseElement>(a: &SparseMatrix<T>) -> Result<(UnifiedBuffer<u32>, u64), OperationError> {
+pub(super) fn sizes<T: SparseElement>(a: &SparseMatrix<T>) -> Result<(UnifiedBuffer<u32>, u64), OperationError> {
     let device = a.device();
     let mut sizes = device.buffer::<u32>(a.rows().div_ceil(SLICE) + 1).map_err(memory)?;
     SIZES.call(&device).run((a.offsets(), a.rows() as u32), &mut sizes)?;
@@ -106,11 +29,9 @@ fn sizes<T: SparseElement>(a: &SparseMatrix<T>) -> Result<(UnifiedBuffer<u32>, u
     Ok((sizes, total.into()))
 }
 
-fn sliced<T: SparseElement>(a: &SparseMatrix<T>) -> Result<Sliced<T>, OperationError> {
-    if !has_loops_for(a) {
-        let got = format!("{} entries", a.longest_row());
-        return Err(OPERATOR.choice("a row of", "this device ends longer loops; use SparseFormat::Csr", got));
-    }
+/// Returns the arrays of a matrix in slices. The entry `k` of row `i` is at `offsets[i / 32] + 32 * k + i % 32`; where a
+/// row has no entry, its column is the greatest number.
+pub(super) fn sliced<T: SparseElement>(a: &SparseMatrix<T>) -> Result<Arrays<T>, OperationError> {
     let device = a.device();
     let (sizes, places) = sizes(a)?;
     if places >= MAX_ELEMENTS {
@@ -125,7 +46,7 @@ fn sliced<T: SparseElement>(a: &SparseMatrix<T>) -> Result<Sliced<T>, OperationE
         let inputs = (&offsets, sizes.len() as u32 - 1, a.offsets(), a.rows() as u32, a.column_indices(), a.values());
         PLACES.call(&device).run(inputs, (&mut columns, &mut values))?;
     }
-    Ok(Sliced { offsets, columns, values })
+    Ok(Arrays { offsets, columns, values })
 }
 
 /// The number of places of a slice. Its rows are 32, also those behind the last row.
