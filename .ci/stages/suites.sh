@@ -7,13 +7,22 @@ case_folder() {
     [ -d "$folder" ] && echo "$folder"
 }
 
+# Prints that cases are skipped; fails if a folder was named, so that a wrong path does not pass as a run.
+no_case_folder() {
+    if [ -n "${ANYWARP_CTS_DIR:-}" ]; then
+        echo "ANYWARP_CTS_DIR: '$ANYWARP_CTS_DIR' is not a folder" >&2
+        exit 1
+    fi
+    echo "no folder of cases (set ANYWARP_CTS_DIR): skipped"
+}
+
 # Runs the WGSL conformance cases, if their folder exists.
 cases() {
     say "WGSL conformance cases"
     last cases
     local folder cpu=(--sample 10 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
-        echo "no folder of cases (set ANYWARP_CTS_DIR): skipped"
+        no_case_folder
         return
     fi
     if whole; then cpu=() vulkan=(--sample 5 --seed 1); fi
@@ -47,6 +56,8 @@ cubins() {
     local folder newest=() older=()
     if folder="$(case_folder)"; then
         newest=(--sample 2 --seed 1 "$folder") older=(--sample 0.5 --seed 2 "$folder")
+    else
+        no_case_folder
     fi
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_90 "${newest[@]}"
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"
