@@ -1,8 +1,9 @@
 //! Branches that only choose a boolean, as arithmetic: naga turns `&&` and `||` into branches that set a variable. If
-//! such a branch skips only arithmetic, an `and` or `or` of both sides is equivalent, and later steps can optimise it.
+//! such a branch skips only arithmetic and reads of fixed places, such as a uniform's member, an `and` or `or` of both
+//! sides is equivalent, and later steps can optimise it.
 
 use super::rewrite::Rewriter;
-use crate::ir::{BinaryOp, Class, Inst, List, Stmt, UnaryOp, Value, Var};
+use crate::ir::{BinaryOp, Class, Inst, List, Space, Stmt, UnaryOp, Value, Var};
 
 /// The largest number of instructions on both sides of a branch that is replaced: the result needs only one side.
 const MAX_UNNEEDED: usize = 8;
@@ -29,7 +30,10 @@ impl Rewriter<'_> {
         }
         let chosen = match (self.known(x), self.known(y)) {
             (Some(0), _) | (_, Some(1)) => {
-                let not = self.append(Inst::Unary(UnaryOp::Not, condition), Class::Bool, out);
+                let not = match *self.function.inst(condition) {
+                    Inst::Unary(UnaryOp::Not, of) => of,
+                    _ => self.append(Inst::Unary(UnaryOp::Not, condition), Class::Bool, out),
+                };
                 let (op, other) = if self.known(x) == Some(0) { (BinaryOp::And, y) } else { (BinaryOp::Or, x) };
                 Inst::Binary(op, not, other)
             }
@@ -59,13 +63,16 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether an instruction is fast arithmetic without side effects.
+/// Whether an instruction is fast and has no side effects, also where a branch would skip it.
 fn is_arithmetic(inst: &Inst) -> bool {
     match inst {
         Inst::Binary(op, ..) => {
             !matches!(op, BinaryOp::Div | BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)
         }
         Inst::Unary(..) | Inst::Compare(..) | Inst::Select(..) | Inst::Convert(..) => true,
+        Inst::Load(place, ..) => {
+            place.indices.is_empty() && matches!(place.space, Space::Binding(_) | Space::Immediate)
+        }
         _ => false,
     }
 }

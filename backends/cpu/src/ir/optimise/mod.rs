@@ -10,6 +10,7 @@
 //! | `fold` | instructions whose operands are constants |
 //! | `operands` | the operands of instructions and statements |
 //! | `promote` | conversion of private memory to registers |
+//! | `tails` | exits and stores at the ends of branches |
 //! | `prune` | removal of unused code |
 //!
 //! Floats are never computed at compile time, so every result keeps its bits.
@@ -22,6 +23,7 @@ mod operands;
 mod promote;
 mod prune;
 mod rewrite;
+mod tails;
 #[cfg(test)]
 mod tests;
 mod unroll;
@@ -69,6 +71,7 @@ fn optimise(function: &mut Function, growth: usize) {
         // Values that were in memory may be known now, and determine numbers of iterations.
         Rewriter::new(function, growth / 4).run();
     }
+    tails::run(function);
     prune::run(function);
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use anywarp_testing::filetests;
 
 use super::rewrite::Rewriter;
-use super::{MAX_GROWTH, promote, prune, run};
+use super::{MAX_GROWTH, promote, prune, run, tails};
 use crate::codegen::tests::run_function;
 use crate::ir::{Function, parse, verify};
 use crate::lower::lower;
@@ -50,6 +50,7 @@ fn pass(name: &str, function: &mut Function) -> Result<(), String> {
         "rewrite" => Rewriter::new(function, MAX_GROWTH).run(),
         "promote" => drop(promote::run(function)),
         "prune" => prune::run(function),
+        "tails" => tails::run(function),
         _ => return Err(format!("there is no pass `{name}`")),
     }
     Ok(())
