@@ -236,7 +236,7 @@ mod tests {
         let data = ("data.npy", array(Dtype::F8, &[0; 16]));
         let (two, three) = (ints(&[0, 1]), ints(&[0, 1, 2]));
         let table = [
-            (archive(b"bsr", std::slice::from_ref(&data)), "expected the format csr, csc, coo or bsr, found 'bsr'"),
+            (archive(b"dia", std::slice::from_ref(&data)), "expected the format csr, csc, coo or bsr, found 'dia'"),
             (archive(b"csr", &[]), "has a member data.npy, found none"),
             (
                 archive(b"csr", &[data.clone(), ("indptr.npy", ints(&[0, 3, 2])), ("indices.npy", two.clone())]),

@@ -145,12 +145,12 @@ fn refusals_name_what_was_expected() {
         ("spmv damaged.mtx row.npy", 1, "damaged.mtx: line 3: expected a row from 1 to 2, found '3'"),
         (
             "spgemm a.mtx wide.mtx -o c.mtx",
-            1,
+            2,
             "sparse matrix product: a matrix b of 3 rows is not possible; use 2 rows",
         ),
         (
             "sparse_sum a.mtx wide.mtx -o c.mtx",
-            1,
+            2,
             "sparse sum: a matrix b of 3 x 2 is not possible; use the shape of a",
         ),
         ("sddmm a.mtx row.npy row.npy", 1, "x and y: expected arrays of two axes, found others"),
