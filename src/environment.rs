@@ -22,3 +22,9 @@ pub(crate) fn tune<T: Copy>(words: &[(&str, T)]) -> Option<T> {
 pub(crate) fn debug_bytes() -> Option<u64> {
     environment::number("ANYWARP_DEBUG_BYTES")
 }
+
+/// Whether tests on all devices use those of a backend: `ANYWARP_REQUIRE` names it, or is not set.
+#[cfg(test)]
+pub(crate) fn requires(backend: &str) -> bool {
+    environment::text("ANYWARP_REQUIRE").is_none_or(|names| names.split(',').any(|name| name.trim() == backend))
+}

@@ -87,7 +87,7 @@
 //! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
 //! | `ANYWARP_DEBUG_BYTES` | the size in bytes of the device memory that holds the kernels' debug output until it is collected; default 1 MiB: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | the log messages of the tool `anywarp`, and their colours: see `env_logger` |
-//! | `ANYWARP_REQUIRE` | tests only: backends that must be available, such as `vulkan,cpu` |
+//! | `ANYWARP_REQUIRE` | tests only: backends that must be available, such as `vulkan,cpu`; tests on all devices use only these |
 //! | `ANYWARP_UPDATE` | tests only: rewrites the tables of messages with the current ones, and keeps their judgements |
 //! | `ANYWARP_FUZZ_SECONDS`, `ANYWARP_FUZZ_SEED` | tests only: how long each entry point for fuzzers is tried, and with which changes of its seeds |
 //! | `ANYWARP_SOAK_SECONDS` | tests only: the duration of the test `soak`; default 2 |

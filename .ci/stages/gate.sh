@@ -29,7 +29,8 @@ tests() {
     say "the same with a Vulkan driver"
     cargo run --release --example 02_conv3x3
     rm -f conv3x3.png
-    cargo test --workspace --lib -- on_every_device pipelines pinned
+    # The processor was a device of the same tests above.
+    ANYWARP_REQUIRE=vulkan cargo test --workspace --lib -- on_every_device pipelines pinned
     cargo test --workspace --bins --tests -- vulkan
     # These take the devices that they find.
     cargo test --workspace --test library --test run --test devices -- --skip backend_failures --skip vulkan

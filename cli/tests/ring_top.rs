@@ -65,7 +65,11 @@ fn mistakes_name_the_argument() {
     folder.write("plain.wgsl", "@compute @workgroup_size(1) fn main() {}");
     for (line, code, said) in [
         ("top", 2, "anywarp ring top actors.wgsl"),
-        ("top plain.wgsl --device cpu", 1, "expected one function after the comment '// anywarp:actor', found 0"),
+        (
+            "top plain.wgsl --device cpu",
+            1,
+            "expected at least one function after the comment '// anywarp:actor', found 0",
+        ),
         ("top missing.wgsl --device cpu", 1, "missing.wgsl"),
         ("top mean.wgsl --device cpu --message 1", 2, "--message 1: expected Reading (2 numbers), found 1 in '1'"),
         ("top mean.wgsl --device cpu --message 1,x", 2, "--message 1,x: expected f32, found 'x'"),

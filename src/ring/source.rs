@@ -114,7 +114,7 @@ pub(crate) fn read(wgsl: &Wgsl<'_>) -> Result<ActorText, RingError> {
     let (actors, sends, emits, publishes) = (marked(ACTOR)?, marked(SEND)?, marked(EMIT)?, marked(PUBLISH)?);
     if actors.is_empty() {
         let text = format!(
-            "expected one function or more after the comment '// {ACTOR}', found 0; mark the function of an actor"
+            "expected at least one function after the comment '// {ACTOR}', found 0; mark the actor's function"
         );
         return Err(wrong(&source, 0, text));
     }
