@@ -10,7 +10,7 @@ pub(crate) const CASES: &[Case] = &[("actors", actors), ("settings", settings), 
 
 fn actors(place: Place<'_>) -> TestResult {
     let cases: &[(&str, &[&str])] = &[
-        ("fn f() {}", &["expected one function", "// anywarp:actor", "found 0"]),
+        ("fn f() {}", &["expected at least one function", "// anywarp:actor", "found 0"]),
         (
             "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) {}\n// anywarp:actor\nfn g() {}",
             &[":4:", "'g'"],

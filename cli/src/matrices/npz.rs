@@ -50,7 +50,7 @@ fn blocks(archive: &Archive<'_>, shape: [u64; 2]) -> Result<Coordinates, String>
     let [count, height, width] = data.shape[..] else {
         return Err(format!("data: expected an array of three axes, found {}", data.shape.len()));
     };
-    if height == 0 || width == 0 || shape[0] % height != 0 || shape[1] % width != 0 {
+    if height == 0 || width == 0 || !shape[0].is_multiple_of(height) || !shape[1].is_multiple_of(width) {
         return Err(format!(
             "data: expected blocks that divide a matrix of {} x {}, found {height} x {width}: save csr_array(a)",
             shape[0], shape[1]

@@ -193,8 +193,11 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
                 if !self.repeats {
                     self.workload.reset(false)?;
                 }
-                let submitted: Result<Vec<Submission>, Error> = (0..count).map(|_| Ok(recording.submit()?)).collect();
-                submitted?.last().map_or(Ok(()), |last| ended(last, Duration::MAX))?;
+                let mut last = recording.submit()?;
+                for _ in 1..count {
+                    last = recording.submit()?;
+                }
+                ended(&last, Duration::MAX)?;
                 Ok::<_, Failure>(count)
             })?;
             return if energy <= limit { Ok(energy) } else { Err(Failure::Dropped(Dropped::wasteful(energy, limit))) };

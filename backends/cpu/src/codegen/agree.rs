@@ -194,7 +194,7 @@ impl Generator<'_, '_> {
             return false;
         }
         let pays = |list| pays(list, self.function);
-        if !pays(fast) && !(rejects && pays(accept)) {
+        if !(pays(fast) || rejects && pays(accept)) {
             return false;
         }
         let nested = self.flow.doubled;

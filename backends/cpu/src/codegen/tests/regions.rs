@@ -29,7 +29,7 @@ fn conditions_on_the_position() {
         ("li < 2u || li == 40u", |li, _| li < 2 || li == 40),
         ("!(li >= 12u)", |li, _| li < 12),
         ("li < data[0]", |li, _| li < 3),
-        ("li < 30u && li >= data[1]", |li, _| li < 30 && li >= 4),
+        ("li < 30u && li >= data[1]", |li, _| (4..30).contains(&li)),
     ];
     for (condition, holds) in conditions {
         let body = format!(
