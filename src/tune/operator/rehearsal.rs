@@ -193,11 +193,7 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
                 if !self.repeats {
                     self.workload.reset(false)?;
                 }
-                let mut last = recording.submit()?;
-                for _ in 1..count {
-                    last = recording.submit()?;
-                }
-                ended(&last, Duration::MAX)?;
+                ended(&submitted(&recording, count)?, Duration::MAX)?;
                 Ok::<_, Failure>(count)
             })?;
             return if energy <= limit { Ok(energy) } else { Err(Failure::Dropped(Dropped::wasteful(energy, limit))) };
@@ -205,11 +201,7 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
         self.workload.reset(false)?;
         self.device.synchronize()?;
         let start = Instant::now();
-        let mut last = recording.submit()?;
-        for _ in 1..count {
-            last = recording.submit()?;
-        }
-        ended(&last, limit.saturating_mul(count))?;
+        ended(&submitted(&recording, count)?, limit.saturating_mul(count))?;
         Ok(start.elapsed() / count)
     }
 
@@ -254,6 +246,15 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
     fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
+}
+
+/// Submits a recording so many times, at least once; returns the last submission.
+fn submitted(recording: &Recording, count: u32) -> Result<Submission, Error> {
+    let mut last = recording.submit()?;
+    for _ in 1..count {
+        last = recording.submit()?;
+    }
+    Ok(last)
 }
 
 /// Waits for a submission; an error if it takes longer than the limit and a grace period. It is waited for nevertheless,
