@@ -29,6 +29,8 @@ pub struct Record {
     pub at: u64,
     /// The median of the times.
     pub time: Option<Duration>,
+    /// The median of the energy of a run, in joules, in place of the time.
+    pub energy: Option<f64>,
     /// The number of rounds.
     pub rounds: usize,
     /// The outcome.
@@ -60,6 +62,7 @@ impl Record {
             values: String::new(),
             at: super::now(),
             time: None,
+            energy: None,
             rounds: 0,
             state: State::Measured,
         }
@@ -69,6 +72,12 @@ impl Record {
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn is_for(&self, caps: &Caps) -> bool {
         self.device == super::device_of(caps) && self.driver == caps.driver && self.version == env!("CARGO_PKG_VERSION")
+    }
+
+    /// The cost by which candidates were compared: a joule counts as a second.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn cost(&self) -> Option<Duration> {
+        self.time.or_else(|| self.energy.and_then(|joules| Duration::try_from_secs_f64(joules).ok()))
     }
 
     /// The fields by which results replace each other.
@@ -82,10 +91,12 @@ impl Record {
             State::Measured => ("measured", ""),
             State::Dropped(reason) => ("dropped", reason.as_str()),
         };
-        let time = self.time.map_or("-".to_owned(), |time| time.as_nanos().to_string());
+        let of_energy = self.energy.map(|joules| format!("{:.0}nJ", joules * 1e9));
+        let of_time = self.time.map(|time| time.as_nanos().to_string());
+        let cost = of_time.or(of_energy).unwrap_or("-".to_owned());
         let mut line = self.at.to_string();
         for field in
-            self.identity().iter().map(String::as_str).chain([&*time, &*self.rounds.to_string(), state, reason])
+            self.identity().iter().map(String::as_str).chain([&*cost, &*self.rounds.to_string(), state, reason])
         {
             let _ = write!(line, "\t{}", escaped(field));
         }
@@ -99,14 +110,18 @@ impl Record {
         let count = fields.len();
         let fields: [String; 12] =
             fields.try_into().map_err(|_| format!("expected 12 fields with tabs between them, found {count}"))?;
-        let [at, device, driver, version, kernel, sizes, values, time, rounds, state, reason, end] = fields;
+        let [at, device, driver, version, kernel, sizes, values, cost, rounds, state, reason, end] = fields;
         if end != "." {
             return Err(format!("expected '.' at the end, found '{end}'"));
         }
         let number = |name: &str, text: &str| {
             text.parse::<u64>().map_err(|_| format!("expected a number as {name}, found '{text}'"))
         };
-        let time = if time == "-" { None } else { Some(Duration::from_nanos(number("time", &time)?)) };
+        let (time, energy) = match cost.strip_suffix("nJ") {
+            Some(energy) => (None, Some(number("energy", energy)? as f64 / 1e9)),
+            None if cost == "-" => (None, None),
+            None => (Some(Duration::from_nanos(number("time", &cost)?)), None),
+        };
         let state = match state.as_str() {
             "best" => State::Best,
             "measured" => State::Measured,
@@ -115,7 +130,7 @@ impl Record {
         };
         let (at, rounds) = (number("date", &at)?, number("number of rounds", &rounds)?);
         let rounds = usize::try_from(rounds).map_err(|_| format!("expected fewer rounds, found {rounds}"))?;
-        Ok(Self { device, driver, version, kernel, sizes, values, at, time, rounds, state })
+        Ok(Self { device, driver, version, kernel, sizes, values, at, time, energy, rounds, state })
     }
 }
 

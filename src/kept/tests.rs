@@ -22,6 +22,7 @@ fn record(values: &str, at: u64) -> Record {
         values: values.to_owned(),
         at,
         time: Some(Duration::from_nanos(1500)),
+        energy: None,
         rounds: 7,
         state: State::Dropped("wrong:\tnot 3".to_owned()),
     }
@@ -32,12 +33,12 @@ fn records_survive_the_disk_and_the_latest_wins() {
     let store = store("latest");
     assert_eq!(store.read().unwrap(), Kept::default());
     let mut best = Record { state: State::Best, ..record("A=1", 5) };
-    store.add(&[best.clone(), Record { time: None, ..record("A=2", 5) }]).unwrap();
+    store.add(&[best.clone(), Record { time: None, energy: Some(0.25), ..record("A=2", 5) }]).unwrap();
     best.state = State::Measured;
     store.add(&[Record { at: 6, ..best.clone() }]).unwrap();
     store.add(&[record("A=1", 4)]).unwrap();
     let kept = store.read().unwrap();
-    assert_eq!(kept.records, [Record { at: 6, ..best }, Record { time: None, ..record("A=2", 5) }]);
+    assert_eq!(kept.records, [Record { at: 6, ..best }, Record { time: None, energy: Some(0.25), ..record("A=2", 5) }]);
     assert_eq!(kept.problems, Vec::<String>::new());
 
     let other = Store::open(store.folder().join("other"));

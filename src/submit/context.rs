@@ -31,6 +31,7 @@ pub(crate) struct Context {
     live: AtomicU64,
     peak: AtomicU64,
     launches: AtomicU64,
+    submissions: AtomicU64,
     /// The number of streams created so far.
     streams: AtomicU32,
 }
@@ -58,6 +59,7 @@ impl Context {
             live: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             launches: AtomicU64::new(0),
+            submissions: AtomicU64::new(0),
             streams: AtomicU32::new(0),
         })
     }
@@ -139,6 +141,19 @@ impl Context {
 
     pub(super) fn launched(&self) {
         self.launches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn submitted(&self) {
+        self.submissions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The number of submissions so far; `None` while one of them may run.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn idle_after(&self) -> Option<u64> {
+        let mut queue = self.queue();
+        queue.retire();
+        let is_idle = queue.pending().latest(None).is_empty();
+        is_idle.then(|| self.submissions.load(Ordering::Relaxed))
     }
 
     /// Submits the pending commands.

@@ -234,6 +234,7 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
     let ticket = context.backend.submit(timed.as_ref().unwrap_or(commands)).inspect_err(|error| context.note(error))?;
     let took = context.events.since(began);
     let batch = Batch::submitted(ticket, commands.stream);
+    context.submitted();
     if context.events.is_observed() {
         batch.observe(commands);
     }

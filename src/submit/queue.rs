@@ -91,6 +91,7 @@ impl<'a> Queue<'a> {
         if context.events.is_observed() {
             pending.batch.observe(&pending.recording);
         }
+        context.submitted();
         let result = outcome.as_ref().map(|_| ()).map_err(Clone::clone);
         let (stream, commands) = (pending.recording.stream, pending.recording.commands().len());
         pending.batch.set_outcome(outcome);

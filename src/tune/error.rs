@@ -85,6 +85,26 @@ pub enum TuneError {
     /// A comparison inside the program measures times only.
     #[error("`inside` compares the times of steps and cannot be used with the goal `Energy`: leave out one of the two")]
     EnergyInside,
+    /// A device cannot be opened a second time.
+    #[error(
+        "the device for measurements cannot be opened: expected '{selector}' to be the program's device, got {got}: tune \
+         calls with `Spare` on the program's own handle"
+    )]
+    OtherHandle {
+        /// The name by which the device was opened.
+        selector: String,
+        /// The device that this name opens.
+        got: String,
+    },
+    /// The thread of a tuner cannot be started.
+    #[error("the thread of the tuner cannot be started: {reason}: tune calls with `Spare` on a thread of the program")]
+    NoThread {
+        /// The reason of the operating system.
+        reason: String,
+    },
+    /// The tuner was dropped before its search ended.
+    #[error("the tuner was dropped before its search ended")]
+    Stopped,
     /// The default candidate fails, so that there is nothing to compare the others with.
     #[error("the default candidate cannot be measured: {reason}")]
     DefaultFailed {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::TuneError;
+use super::{Record, TuneError};
 use crate::device::Device;
 
 /// The property by which candidates are compared.
@@ -16,6 +16,13 @@ pub enum Goal {
     /// round takes half a second and more, as counters of energy advance slowly, so that a search needs a budget of
     /// minutes rather than seconds.
     Energy,
+}
+
+impl Goal {
+    /// The property by which these records were compared.
+    pub(super) fn of(records: &[Record]) -> Self {
+        if records.iter().any(|record| record.energy.is_some()) { Self::Energy } else { Self::Time }
+    }
 }
 
 /// The least time of a measurement of energy.

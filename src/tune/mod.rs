@@ -4,6 +4,8 @@
 //! candidates of a space, or of anything else that a [`Judge`] can measure; a `Tuner` does so for a kernel on a device,
 //! and an `OperatorTuner` for the operators of a call.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod background;
 mod error;
 #[cfg(not(target_arch = "wasm32"))]
 mod goal;
@@ -22,6 +24,8 @@ pub use crate::kept::{Kept, Mode, Record, State};
 #[cfg(not(target_arch = "wasm32"))]
 pub use crate::kept::{Store, StoreError};
 pub use crate::search::{Candidate, Dropped, Ended, Found, Judge, Search, Strategy, Trial};
+#[cfg(not(target_arch = "wasm32"))]
+pub use background::{Background, BackgroundTuner};
 pub use error::TuneError;
 #[cfg(not(target_arch = "wasm32"))]
 pub use goal::Goal;

@@ -1,6 +1,5 @@
 //! Tuning of operators: which of its kernels an operator runs for a call.
 
-mod call;
 mod rehearsal;
 mod small;
 mod tuned;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use self::rehearsal::Rehearsal;
 use self::small::SmallCall;
+use super::background::Pauses;
 use super::inside::compare;
 use super::{Candidate, Dropped, Goal, Mode, Progress, Record, Search, State, Store, Strategy, TuneError, goal};
 use crate::device::Device;
@@ -18,8 +18,8 @@ use crate::ops::Decision;
 use crate::ops::choices::session::{Trial, observe};
 use crate::ops::choices::table::Choices;
 
-pub use self::call::{Call, Contents, Results, Workload};
 pub use self::tuned::{TunedCall, TunedOperator};
+pub use crate::ops::choices::call::{Call, Contents, Results, Workload};
 
 /// Finds the kernels with which the operators of a call are fastest, on this device and for these sizes.
 ///
@@ -67,6 +67,7 @@ pub struct OperatorTuner<'a, W> {
     inside: Option<Step<'a>>,
     small: Option<Small<'a>>,
     exact_now: bool,
+    pauses: Option<&'a Pauses>,
 }
 
 /// A step of the program, and a small call on another device.
@@ -90,6 +91,7 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
             inside: None,
             small: None,
             exact_now: false,
+            pauses: None,
         }
     }
 
@@ -213,6 +215,12 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
         self
     }
 
+    /// Measures only in the pauses of a program.
+    pub(super) fn pauses(mut self, pauses: &'a Pauses) -> Self {
+        self.pauses = Some(pauses);
+        self
+    }
+
     /// Tunes each operator of the call.
     ///
     /// # Errors
@@ -278,9 +286,13 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
         let mut rehearsal = Rehearsal::new(self.device, &mut self.workload, trials, decision, self.tolerance);
         rehearsal.goal = self.goal;
         rehearsal.small = small;
+        rehearsal.pauses = self.pauses;
         rehearsal.progress = self.progress.as_deref_mut();
         let found = search.run(&candidates, &mut rehearsal);
         let found = found.map_err(|error| rehearsal.take_error().unwrap_or_else(|| error.into()))?;
+        if self.pauses.is_some_and(Pauses::are_over) {
+            return Err(TuneError::Stopped.into());
+        }
         let mut tuned = TunedOperator::measured(decision, &found, self.goal);
         let choices = self.device.context.extension(|| Choices::of(self.device.caps()));
         if let Some(step) = &mut self.inside {
@@ -339,7 +351,8 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
                 None if row.values == tuned.chosen() => State::Best,
                 None => State::Measured,
             };
-            Record { values: row.values.clone(), time: row.time, rounds: row.rounds, state, ..blank.clone() }
+            let (values, time, energy) = (row.values.clone(), row.time, row.energy);
+            Record { values, time, energy, rounds: row.rounds, state, ..blank.clone() }
         };
         if let Err(error) = store.add(&tried.map(record).collect::<Vec<_>>()) {
             log::warn!("{error}");

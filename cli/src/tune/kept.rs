@@ -87,13 +87,14 @@ fn report(kept: &Kept) {
 
 fn table(store: &Store, kept: &Kept) -> String {
     let mut table = terminal::table();
-    table.set_header(["kernel", "sizes", "best values", "time", "device", "version"]);
+    table.set_header(["kernel", "sizes", "best values", "cost", "device", "version"]);
     for record in kept.records.iter().filter(|record| record.state == State::Best) {
         // The fingerprint behind the name serves machines; an operator has the word `operator` there.
         let kernel = record.kernel.rsplit_once(' ').map_or(record.kernel.as_str(), |(name, _)| name);
-        let time = record.time.map_or("-".to_owned(), terminal::duration);
+        let energy = record.energy.map(|joules| format!("{:.3} mJ", joules * 1e3));
+        let cost = record.time.map(terminal::duration).or(energy).unwrap_or("-".to_owned());
         let (device, version) = (&record.device, &record.version);
-        table.add_row([kernel, &record.sizes, &record.values, &time, device, version]);
+        table.add_row([kernel, &record.sizes, &record.values, &cost, device, version]);
     }
     format!("{}: {} candidates\n\n{}", store.folder().display(), kept.records.len(), table.trim_fmt())
 }
@@ -108,7 +109,8 @@ fn as_json(kept: &Kept) -> String {
         json!({
             "device": record.device, "driver": record.driver, "version": record.version, "kernel": record.kernel,
             "sizes": record.sizes, "values": record.values, "at_us": record.at,
-            "time_us": record.time.map(|time| time.as_nanos() as f64 / 1e3), "rounds": record.rounds,
+            "time_us": record.time.map(|time| time.as_nanos() as f64 / 1e3), "joules": record.energy,
+            "rounds": record.rounds,
             "state": state, "reason": reason,
         })
     };

@@ -1,6 +1,7 @@
 //! Scaled dot-product attention.
 
 mod backward;
+mod offer;
 mod plan;
 #[cfg(test)]
 mod reference;
@@ -285,6 +286,7 @@ impl<'r, T: FloatElement> Attention<'r, T> {
         operands::expect(OPERATOR, "y", (y.len(), &self.given.shape_of_y()))?;
         operands.check(&self.destination)?;
         let planned = self.planned(call.sizes, operands.are_aligned(), &Device::of(&y.core.device));
+        self.offer([&q, &k, &v], &y);
         operands.run(call, &planned, &mut self.destination)
     }
 }

@@ -4,13 +4,19 @@
 //! An operator asks a [`Question`] with its default and its candidates, and receives one of them. It knows nothing of
 //! measurements: the table of each device, [`table::Choices`], is filled from the disk, and by tuners.
 
+pub(crate) mod call;
+pub(crate) mod offers;
 pub(crate) mod question;
 pub(crate) mod session;
+pub(crate) mod stand_in;
 pub(crate) mod table;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 
-pub(crate) use question::{Question, powers, scalar_name};
+pub(crate) use call::Call;
+pub(crate) use offers::offer;
+pub(crate) use question::{InParts, Question, powers, scalar_name};
+pub(crate) use stand_in::{Like, StandIn};
 
 /// A decision that an operator took between its kernels, in one call: see [`decisions`].
 #[derive(Clone, Debug, PartialEq, Eq)]

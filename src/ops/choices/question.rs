@@ -5,9 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use anywarp_backend::{Scalar, ScalarKind};
 
-use super::session;
 use super::table::Choices;
-use super::{Decision, Reason};
+use super::{Decision, Reason, offers, session};
 use crate::device::Device;
 
 /// The greatest numbers of properties and of sizes of a question.
@@ -101,16 +100,24 @@ impl Question {
     ) -> C {
         let choices = device.context.extension(|| Choices::of(device.caps()));
         if session::is_active() {
+            offers::settled();
             return self.observed(&choices, default, all(), permits);
         }
         match choices.find(&self, all) {
-            Some((kept, _)) if permits(&kept) => kept,
-            _ => default,
+            Some((kept, _)) if permits(&kept) => {
+                offers::settled();
+                kept
+            }
+            _ => {
+                choices.offers.missed(self);
+                default
+            }
         }
     }
 
     /// Reports a candidate that the caller demands.
     pub(crate) fn asked<C: Candidate>(self, choice: C) -> C {
+        offers::settled();
         if session::is_active() {
             self.report(choice, Reason::Asked, vec![choice.to_string()]);
         }
@@ -146,6 +153,24 @@ impl Question {
     fn report<C: Candidate>(self, chosen: C, reason: Reason, candidates: Vec<String>) {
         let (operator, sizes, chosen) = (self.operator(), self.sizes(), chosen.to_string());
         session::report(Decision { operator, sizes, chosen, reason, candidates, exact: self.exact });
+    }
+}
+
+/// A number of parts of a sum, as a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InParts(pub(crate) u64);
+
+impl fmt::Display for InParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "parts={}", self.0)
+    }
+}
+
+impl InParts {
+    /// All powers of two for sums of `addends` addends of which there are `sums`, so that the results of the parts take
+    /// 256 MiB at most.
+    pub(crate) fn all(sums: u64, addends: u64) -> Vec<Self> {
+        powers((1 << 12).min(addends).min((1 << 26) / sums.max(1))).map(Self).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use anywarp_backend::Caps;
 use rustc_hash::FxHashMap;
 
 use super::Reason;
+use super::offers::Offers;
 use super::question::{Candidate, Question};
 use crate::kept::{self, Kept, Mode, Record, State};
 
@@ -25,6 +26,7 @@ pub(crate) struct Choices {
     named: RwLock<FxHashMap<(String, String), (String, Reason)>>,
     /// The answers to questions that were asked before.
     answers: RwLock<FxHashMap<Question, Answer>>,
+    pub(crate) offers: Offers,
 }
 
 /// A candidate, as the operator's own type, with its reason; `None` if the default runs.

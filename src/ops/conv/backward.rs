@@ -3,7 +3,6 @@
 use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::rows::elements::FloatElement;
-use super::super::rows::launch::target;
 use super::plan::Parts;
 use super::run::Operands;
 use super::{Conv, OPERATOR, reborrow, weights};
@@ -51,7 +50,13 @@ impl<T: FloatElement> Conv<'_, T> {
         operands::expect(OPERATOR, "weights", (weights.len(), &self.given.weights))?;
         operands::expect(OPERATOR, "dx", (dx.len(), &self.given.x))?;
         operands.check(&self.destination)?;
-        self.launch((&geometry, geometry.backward()), &operands, (dy, weights, None), reborrow(&dx))
+        self.launch(
+            (&geometry, geometry.backward()),
+            &operands,
+            (dy, weights, None),
+            reborrow(&dx),
+            |conv, dy, weights, dx| conv.backward(dy, weights, dx),
+        )
     }
 
     /// Computes the derivatives `dweights` by the weights, sums over the positions of all examples in `f32`, from `x` and
@@ -100,9 +105,10 @@ impl<T: FloatElement> Conv<'_, T> {
         operands::expect(OPERATOR, "dweights", (dweights.len(), &self.given.weights))?;
         operands.check(&self.destination)?;
         let positions = (geometry.examples * geometry.output.iter().product::<usize>()) as u64;
-        let target = target(&Device::of(&dweights.core.device));
-        let parts = Parts::default_for(geometry.weights() as u64, positions, target);
-        operands.run(&geometry, [size_of::<T>() == 2, T::BF16], parts, &mut self.destination)
+        let halves = size_of::<T>() == 2;
+        let parts = Parts::for_device(geometry.weights() as u64, positions, halves, &Device::of(&dweights.core.device));
+        self.offer_weights([&x, &dy], &dweights);
+        operands.run(&geometry, [halves, T::BF16], parts, &mut self.destination)
     }
 
     /// Returns an error for a bias or an activation, which have no place in the derivatives of a convolution, and for

@@ -3,6 +3,7 @@
 mod backward;
 mod columns;
 mod geometry;
+mod offer;
 mod plan;
 #[cfg(test)]
 mod reference;
@@ -27,6 +28,7 @@ use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use columns::Wide;
 use geometry::{Geometry, Given, Job};
+use offer::{Again, Read};
 use plan::{Choice, Pass, Shape, plan};
 use run::{Call, Operands};
 
@@ -324,7 +326,9 @@ impl<'r, T: FloatElement> Conv<'r, T> {
             return operands.run_winograd(self.call(&geometry, job), &plan, &mut self.destination);
         }
         let bias = self.bias;
-        self.launch((&geometry, job), &operands, (x, weights, bias), reborrow(&y))
+        self.launch((&geometry, job), &operands, (x, weights, bias), reborrow(&y), |conv, x, weights, y| {
+            conv.run(x, weights, y)
+        })
     }
 
     /// Appends the commands of a job, whose arrays were checked.
@@ -332,15 +336,20 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         &mut self,
         (geometry, job): (&Geometry, Job),
         operands: &Operands<'_>,
-        read: (Slice<'_, T>, Slice<'_, T>, Option<Slice<'_, T>>),
+        read: Read<'_, T>,
         y: SliceMut<'_, T>,
+        again: Again<T>,
     ) -> Result<(), OperationError> {
         let (call, device) = (self.call(geometry, job), Device::of(&y.core.device));
+        let wide = wide::<T>(geometry, job, &device);
+        let narrow = wide.is_none().then(|| planned::<T>(geometry, job, operands.starts(), &device));
+        // Products within the convolution ask questions of their own.
+        self.offer(again, &read, &y);
         let destination = &mut self.destination;
-        let Some(plan) = wide::<T>(geometry, job, &device) else {
-            let plan = planned::<T>(geometry, job, operands.starts(), &device);
+        if let Some(plan) = narrow {
             return operands.run(call, &plan, destination);
-        };
+        }
+        let Some(plan) = wide else { return Ok(()) };
         let mut arrays = Wide::new(read, y.len(), &device, destination)?;
         let call = Call { halves: false, bf16: false, ..call };
         arrays.operands([operands.x.0, operands.y.0])?.run(call, &plan, destination)?;

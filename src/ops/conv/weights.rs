@@ -1,8 +1,9 @@
 //! The derivatives of a convolution by its weights.
 
+use super::super::choices::{InParts, Question};
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, memory};
-use super::super::rows::launch::halves;
+use super::super::rows::launch::{halves, target};
 use super::OPERATOR;
 use super::geometry::{Geometry, Job};
 use super::plan::Parts;
@@ -14,6 +15,17 @@ use crate::submit::Destination;
 crate::kernels!(mod words = "shaders/ops/conv_weights.wgsl", root = "shaders", feature packed = false);
 crate::kernels!(mod packed = "shaders/ops/conv_weights.wgsl", root = "shaders", feature packed = true);
 crate::kernels!(mod sums = "shaders/ops/sum_parts.wgsl", root = "shaders");
+
+impl Parts {
+    /// The division for a device: see [`Question::decide`].
+    pub(super) fn for_device(weights: u64, positions: u64, halves: bool, device: &Device) -> Self {
+        let question = Question::new("conv_weights", &[weights, positions]).form(if halves { "f16" } else { "f32" });
+        let default = Self::default_for(weights, positions, target(device));
+        let all = || InParts::all(weights, positions);
+        let InParts(parts) = question.decide(device, InParts(default.parts), all, |_| true);
+        Self::of(parts, positions)
+    }
+}
 
 /// The arrays of a call, as bytes.
 pub(super) struct Operands<'a> {

@@ -10,6 +10,7 @@ mod frequencies;
 mod groups;
 mod launch;
 mod norm;
+mod offer;
 mod passes;
 mod plan;
 mod real;
@@ -225,6 +226,7 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
             Operands { x: Some(operands::bytes(OPERATOR, "x", &x)?), y: operands::bytes_mut(OPERATOR, "y", &y)? };
         operands::expect(OPERATOR, "x", (x.len(), &self.shape))?;
         operands::expect(OPERATOR, "y", (y.len(), &self.shape))?;
+        self.offer(Some(&x), &y);
         self.commands(&operands, &plan)
     }
 
@@ -237,6 +239,7 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
         let plan = self.plan(&Device::of(&x.core.device), true)?;
         let operands = Operands { x: None, y: operands::bytes_mut(OPERATOR, "x", &x)? };
         operands::expect(OPERATOR, "x", (x.len(), &self.shape))?;
+        self.offer(None, &x);
         self.commands(&operands, &plan)
     }
 

@@ -6,6 +6,7 @@ mod choice;
 mod elements;
 mod launch;
 mod method;
+mod offer;
 mod options;
 mod plan;
 mod question;
@@ -325,6 +326,7 @@ impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
         let shape = self.shape(operands.are_aligned()?)?;
         let choice = self.choice(&Device::of(&operands.c.core.device), &shape)?;
         operands.check(self.shapes(), &shape, &self.destination)?;
+        self.offer(&operands);
         operands.run(&shape, &plan::plan(&shape, choice), &mut self.destination)
     }
 }

@@ -6,7 +6,7 @@ use super::super::error::OperationError;
 use super::super::moving::operands;
 use super::super::plan::Cost;
 use super::super::rows::elements::FloatElement;
-use super::super::rows::launch::{choice, starts, target};
+use super::super::rows::launch::{choice, starts};
 use super::super::rows::plan::{Planned, Shape, plan};
 use super::run::Call;
 use super::{Norm, OPERATOR, Rows, backward, weights};
@@ -131,8 +131,8 @@ impl<T: FloatElement> Norm<'_, T> {
                 Arrays { sizes: Sizes { examples, channels, inner }, halves: call.shape.halves, bf16: call.bf16 };
             return operands.run_by_channel(arrays, [groups, by_channel.channels], &mut self.destination);
         }
-        let target = target(&Device::of(&dscale.core.device));
-        let parts = weights::Parts::default_for(call.shape.rows, call.shape.length, target);
+        let (Shape { rows, length, halves, .. }, device) = (call.shape, Device::of(&dscale.core.device));
+        let parts = weights::Parts::for_device(rows, length, halves, &device);
         operands.run(call, parts, &mut self.destination)
     }
 

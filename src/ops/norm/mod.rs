@@ -3,6 +3,7 @@
 mod backward;
 mod cost;
 mod derivatives;
+mod offer;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -295,6 +296,7 @@ impl<'r, T: FloatElement> Norm<'r, T> {
             [Some(&operands.x), operands.scale.as_ref(), operands.bias.as_ref()].into_iter().flatten().collect();
         let call = self.call(x.len(), &starts(&read, &[&operands.y]))?;
         let planned = self.planned(&call, &Device::of(&y.core.device));
+        self.offer(&x, &y);
         operands.run(call, &planned, &mut self.destination)
     }
 }

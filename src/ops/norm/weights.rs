@@ -1,9 +1,10 @@
 //! The derivatives of a norm by scale and bias.
 
 use super::super::channels::launch::{Arrays, Derivatives, derivatives};
+use super::super::choices::{InParts, Question};
 use super::super::error::OperationError;
 use super::super::moving::operands::{self, memory};
-use super::super::rows::launch::halves;
+use super::super::rows::launch::{halves, target};
 use super::super::rows::plan::Target;
 use super::OPERATOR;
 use super::run::Call;
@@ -32,7 +33,22 @@ impl Parts {
         } else {
             ((1 << 16) / length.max(1)).min(rows / 32).min(256)
         };
-        let chunk = rows.div_ceil(wanted.max(1)).max(1);
+        Self::of(wanted, rows)
+    }
+
+    /// The parts for a device: see [`Question::decide`].
+    pub(super) fn for_device(rows: u64, length: u64, halves: bool, device: &Device) -> Self {
+        let target = target(device);
+        let question = Question::new("norm_weights", &[rows, length]).form(if halves { "f16" } else { "f32" });
+        let default = Self::default_for(rows, length, target);
+        let is_possible = |parts: u64| !target.software || rows.div_ceil(parts) <= 1 << 15;
+        let all = || InParts::all(2 * length, rows).into_iter().filter(|parts| is_possible(parts.0)).collect();
+        let InParts(parts) = question.decide(device, InParts(default.parts), all, |parts| is_possible(parts.0));
+        Self::of(parts, rows)
+    }
+
+    fn of(parts: u64, rows: u64) -> Self {
+        let chunk = rows.div_ceil(parts.max(1)).max(1);
         Self { parts: rows.div_ceil(chunk).max(1), chunk }
     }
 }

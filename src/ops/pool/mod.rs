@@ -1,6 +1,7 @@
 //! Pooling: the greatest element, the mean or a norm of each window.
 
 mod geometry;
+mod offer;
 mod plan;
 mod question;
 #[cfg(test)]
@@ -341,6 +342,7 @@ impl<'r, T: FloatElement> Pool<'r, T> {
         let shape = shape::<T>(&geometry, operands::start_mut(&operands.y));
         let choice = Choice::of(shape, &Device::of(&y.core.device));
         let (plan, call) = (plan(shape, choice, self.cost_of(&geometry)), self.call());
+        self.offer(&x, &y);
         operands.run(&geometry, call, &plan, &mut self.destination)
     }
 }

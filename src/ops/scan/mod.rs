@@ -2,6 +2,7 @@
 
 mod cost;
 mod kernels;
+mod offer;
 mod plan;
 #[cfg(test)]
 mod reference;
@@ -9,6 +10,7 @@ mod run;
 #[cfg(all(test, feature = "cpu"))]
 mod tests;
 
+use super::choices::Like;
 use super::error::OperationError;
 use super::operation::arguments::Array;
 use super::operation::identity::IdentityValue;
@@ -20,6 +22,7 @@ use super::scanning::monoid::Monoid;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
+use offer::Likes;
 use run::{Call, Heads, Operands};
 
 /// Computes `y[i] = x[0] + x[1] + .. + x[i]`, for buffers or slices of the same length, with any start.
@@ -265,7 +268,8 @@ impl<'r> Scan<'r> {
         y: impl Into<SliceMut<'y, T>>,
     ) -> Result<(), OperationError> {
         let (x, y) = (x.into(), y.into());
-        self.run_on::<T>(x.len(), Operands { x: Some(Array::new::<T>(x)), y: Array::new::<T>(y) })
+        let likes = Likes { x: Some(Like::of(&x)), y: Like::of_mut(&y) };
+        self.run_on::<T>(x.len(), Operands { x: Some(Array::new::<T>(x)), y: Array::new::<T>(y) }, likes)
     }
 
     /// Replaces the elements of `x` by their results.
@@ -274,17 +278,25 @@ impl<'r> Scan<'r> {
     /// [`OperationError`]; in that case nothing has run.
     pub fn run_in_place<'x, T: ScanElement>(self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
         let x = x.into();
-        self.run_on::<T>(x.len(), Operands { x: None, y: Array::new::<T>(x) })
+        let likes = Likes { x: None, y: Like::of_mut(&x) };
+        self.run_on::<T>(x.len(), Operands { x: None, y: Array::new::<T>(x) }, likes)
     }
 
-    fn run_on<T: ScanElement>(mut self, length: usize, operands: Operands<'_>) -> Result<(), OperationError> {
+    fn run_on<T: ScanElement>(
+        mut self,
+        length: usize,
+        operands: Operands<'_>,
+        likes: Likes<T>,
+    ) -> Result<(), OperationError> {
         let shape = self.shape(length)?;
         let mut destination = std::mem::replace(&mut self.destination, Destination::Own);
         let (vectors, window) = (operands.vectors(), operands.window());
         let call = Call { vectors, window, ..self.call::<T>(&shape, operands.x.is_none()) };
         operands.check(&call, &shape, &destination)?;
         let device = Device::of(&operands.y.bound.core.device);
-        operands.run(&call, &self.planned(&call, &device), &mut destination)
+        let planned = self.planned(&call, &device);
+        self.offer(&device, likes);
+        operands.run(&call, &planned, &mut destination)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Softmax and its logarithm along an axis.
 
 mod backward;
+mod offer;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -242,8 +243,9 @@ impl<'r> Softmax<'r> {
         operands::expect(OPERATOR, "y", (y.len(), &self.shape))?;
         operands.check(&self.destination)?;
         let call = self.call::<T>(&starts(&[&operands.x], &[&operands.y]))?;
-        let device = Device::of(&y.core.device);
-        operands.run(call, &planned(&call, &device), &mut self.destination)
+        let planned = planned(&call, &Device::of(&y.core.device));
+        self.offer(&x, &y);
+        operands.run(call, &planned, &mut self.destination)
     }
 
     /// Computes the derivatives `dx` with respect to the elements, from the results `y` and the derivatives `dy` with
@@ -271,6 +273,7 @@ impl<'r> Softmax<'r> {
         operands.check(&self.destination)?;
         let call = self.call::<T>(&starts(&[&operands.y, &operands.dy], &[&operands.dx]))?;
         let planned = planned_backward(&call, &Device::of(&dx.core.device));
+        self.offer_backward([&y, &dy], &dx);
         operands.run(call, &planned, &mut self.destination)
     }
 

@@ -6,6 +6,7 @@ mod choice;
 mod cost;
 mod digits;
 mod kernels;
+mod offer;
 mod plan;
 #[cfg(test)]
 mod reference;
@@ -341,6 +342,7 @@ impl<'r> Sort<'r> {
         let in_place = operands.keys.given.is_none();
         let (shape, plan) = self.plan::<K>(operands.keys.len(), values, in_place, &Device::of(context))?;
         operands.check(context, &self.destination, None)?;
+        self.offer(context, operands, values);
         operands.run(&shape, &plan, &mut self.destination)
     }
 }

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use super::call::{Contents, Workload};
 use super::small::SmallCall;
-use super::trial;
+use super::{Contents, Workload, trial};
 use crate::device::Device;
 use crate::error::Error;
 use crate::ops::choices::session::{Trial, observe};
 use crate::ops::{Decision, Reason};
 use crate::submit::{Recording, Submission};
+use crate::tune::background::Pauses;
 use crate::tune::tuner::compare::difference;
-use crate::tune::{Dropped, Goal, Judge, Progress, goal};
+use crate::tune::{Dropped, Goal, Judge, Progress, TuneError, goal};
 
 /// The least limit on the first run of a candidate, which includes work that drivers postpone until then.
 const GRACE: Duration = Duration::from_secs(1);
@@ -19,6 +19,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The least time of all submissions of a round together, and their greatest number.
 const ROUND: Duration = Duration::from_millis(2);
 const SUBMISSIONS: u32 = 64;
+
+/// The number of times that a round is repeated because the program used the device during it.
+const ATTEMPTS: u32 = 5;
 
 /// The error that floats may have, as [`Tuner::verify`](crate::tune::Tuner::verify): sums of thousands of addends, in
 /// another order.
@@ -35,6 +38,8 @@ pub(super) struct Rehearsal<'t, 'a, W> {
     /// The same call at a small size, on `cpu:checked`.
     pub(super) small: Option<SmallCall>,
     pub(super) progress: Option<&'t mut (dyn FnMut(Progress) + 'a)>,
+    /// The program whose pauses are used.
+    pub(super) pauses: Option<&'t Pauses>,
     /// The default's results with the caller's contents, and with all bits set; `None` if the call does not end with
     /// these.
     expected: Vec<Contents>,
@@ -69,6 +74,7 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
             goal: Goal::Time,
             small: None,
             progress: None,
+            pauses: None,
             expected: Vec::new(),
             poisoned: None,
             small_expected: None,
@@ -205,6 +211,21 @@ impl<'t, 'a, W: Workload> Rehearsal<'t, 'a, W> {
         Ok(start.elapsed() / count)
     }
 
+    /// The time of a round in a pause of the program, if there is one.
+    fn quiet_round(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Failure> {
+        let Some(pauses) = self.pauses else { return self.round(candidate, limit) };
+        let mut disturbed = None;
+        for _ in 0..ATTEMPTS {
+            let since = pauses.wait().ok_or_else(stopped)?;
+            let outcome = self.round(candidate, limit);
+            if pauses.is_since(since) {
+                return outcome;
+            }
+            disturbed = Some(outcome);
+        }
+        disturbed.unwrap_or_else(|| Err(stopped()))
+    }
+
     fn dropped(&mut self, candidate: usize, failure: Failure) -> Dropped {
         match failure {
             Failure::Dropped(dropped) => dropped,
@@ -227,6 +248,9 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
             let leader = self.leader.map(|(leader, time)| (self.decision.candidates[leader].clone(), time));
             progress(Progress { begun, candidates, elapsed, leader });
         }
+        if self.pauses.is_some_and(|pauses| pauses.wait().is_none()) {
+            return Err(self.dropped(candidate, stopped()));
+        }
         let errors = self.device.findings().errors().count();
         self.examine(candidate).map_err(|failure| self.dropped(candidate, failure))?;
         match self.device.findings().errors().nth(errors) {
@@ -236,7 +260,7 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
     }
 
     fn time(&mut self, candidate: usize, limit: Duration) -> Result<Duration, Dropped> {
-        let time = self.round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))?;
+        let time = self.quiet_round(candidate, limit).map_err(|failure| self.dropped(candidate, failure))?;
         if self.goal == Goal::Time {
             self.leader = self.leader.filter(|(_, least)| *least <= time).or(Some((candidate, time)));
         }
@@ -244,7 +268,8 @@ impl<W: Workload> Judge for Rehearsal<'_, '_, W> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        let waited = self.pauses.map_or(Duration::ZERO, Pauses::waited);
+        self.started.elapsed().saturating_sub(waited)
     }
 }
 
@@ -268,6 +293,11 @@ fn ended(submission: &Submission, limit: Duration) -> Result<(), Failure> {
     }
     submission.wait()?;
     Err(Failure::Dropped(Dropped::Slow(limit)))
+}
+
+/// The failure of a search that the program ends.
+fn stopped() -> Failure {
+    Failure::Library(TuneError::Stopped.into())
 }
 
 /// The reason why a run or a comparison has no result.

@@ -1,6 +1,6 @@
 //! A call at a small size on `cpu:checked`.
 
-use super::call::{Contents, Workload};
+use super::{Contents, Workload};
 use crate::device::Device;
 use crate::error::Error;
 use crate::ops::Reason;

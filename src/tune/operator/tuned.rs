@@ -53,12 +53,15 @@ impl TunedOperator {
 
     pub(super) fn kept(decision: &Decision, best: &Record, all: &[Record]) -> Self {
         let winner = decision.candidates.iter().position(|candidate| *candidate == best.values).unwrap_or(0);
-        let rows = table::rows(&decision.candidates, winner, Goal::Time, |at| {
+        let rows = table::rows(&decision.candidates, winner, Goal::of(all), |at| {
             match all.iter().find(|record| record.values == decision.candidates[at]) {
-                Some(Record { time, rounds, state: State::Dropped(reason), .. }) => {
-                    (*time, *rounds, Some(earlier(reason)))
+                Some(record) => {
+                    let dropped = match &record.state {
+                        State::Dropped(reason) => Some(earlier(reason)),
+                        _ => None,
+                    };
+                    (record.cost(), record.rounds, dropped)
                 }
-                Some(record) => (record.time, record.rounds, None),
                 None => (None, 0, None),
             }
         });

@@ -40,8 +40,8 @@ impl Shelf {
         };
         let won = (0..candidates.len()).filter(|at| record_of(*at).is_some_and(|record| record.state == State::Best));
         let winner = won.max_by_key(|at| record_of(*at).map(|record| record.at))?;
-        let rows = table::rows(&names(space, candidates), winner, Goal::Time, |at| match record_of(at) {
-            Some(record) => (record.time, record.rounds, dropped(&record.state)),
+        let rows = table::rows(&names(space, candidates), winner, Goal::of(&ours), |at| match record_of(at) {
+            Some(record) => (record.cost(), record.rounds, dropped(&record.state)),
             None => (None, 0, None),
         });
         Some((winner, rows))
@@ -63,7 +63,8 @@ impl Shelf {
             None if is_best => State::Best,
             None => State::Measured,
         };
-        Record { values: row.values.clone(), time: row.time, rounds: row.rounds, state, ..self.blank.clone() }
+        let (values, time, energy) = (row.values.clone(), row.time, row.energy);
+        Record { values, time, energy, rounds: row.rounds, state, ..self.blank.clone() }
     }
 
     fn is_ours(&self, record: &Record) -> bool {

@@ -1,4 +1,4 @@
-//! The call whose operators are tuned, with its results.
+//! A call of operators that can be repeated, with its results.
 
 use anywarp_backend::{Layout, Shape};
 
@@ -50,7 +50,7 @@ impl Contents {
     }
 
     /// The layout of the whole result.
-    pub(super) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         let (size, align) = (self.element.size, self.element.align);
         let stride = size.next_multiple_of(align.max(1));
         let shape = Shape::Array { element: Box::new(self.element.clone()), count: None, stride };
@@ -135,9 +135,9 @@ impl<A: Results, B: Results> Results for (A, B) {
 
 /// A call of operators that writes some buffers: a [`Workload`] from a closure.
 ///
-/// The closure records the call, with the buffers that it receives as results. Their contents are kept when the `Call` is made, so that
-/// operators that update their results, as a sort in place does, begin each time with the same ones. See
-/// [`OperatorTuner`](super::OperatorTuner) for an example.
+/// The closure records the call, with the buffers that it receives as results. Their contents are kept when the `Call` is
+/// made, so that operators that update their results, as a sort in place does, begin each time with the same ones. Tuners
+/// of operators take it; their documentation has examples.
 pub struct Call<O, F> {
     device: Device,
     results: O,
