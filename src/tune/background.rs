@@ -21,7 +21,8 @@ const SEARCH: Duration = Duration::from_secs(10);
 ///
 /// Calls need not be listed. An operator that has no measured choice for a call describes the call: settings, lengths and
 /// alignment of its arrays. When the program has submitted nothing for some time and no work is running, a thread repeats
-/// the call with all candidates, on arrays of random numbers and on a device handle of its own. A measurement during which
+/// the call with all candidates, on arrays of random numbers and on a device handle of its own, which has the default
+/// options. A measurement during which
 /// the program used the device is repeated. The program's arrays are neither read nor kept.
 ///
 /// Results that change no bits are used at once. Those that change the order of sums are kept for the next start of the

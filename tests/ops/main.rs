@@ -42,6 +42,7 @@ mod sparse;
 mod sparse_algebra;
 mod top_k;
 mod triangular;
+mod tuning;
 mod whole_numbers;
 mod windows;
 
@@ -97,6 +98,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     sparse_algebra::cases,
     top_k::cases,
     triangular::cases,
+    tuning::cases,
     windows::cases,
 ];
 
