@@ -38,6 +38,8 @@ struct Product {
 @group(0) @binding(7) var<storage, read_write> cut: array<u32>;
 // For each tile, and for the end of the last one: the number of rows that end before its first item.
 @group(0) @binding(8) var<storage, read_write> rows_of_tiles: array<u32>;
+// For each workgroup of `blocks_and_dot`: the sum of the products of its elements of x and y.
+@group(0) @binding(9) var<storage, read_write> dots: array<Number>;
 
 // The number of invocations that compute a row together; a power of two.
 override lanes: u32 = 1u;
@@ -80,13 +82,14 @@ fn sum_of(begin: u32, end: u32, step: u32, column: u32) -> Number {
     return sum;
 }
 
-fn store(row: u32, column: u32, sum: Number) {
+fn store(row: u32, column: u32, sum: Number) -> Number {
     let at = product.first_of_y + row * product.width + column;
     var result = product.alpha * sum;
     if accumulate {
         result += product.beta * y[at];
     }
     y[at] = result;
+    return result;
 }
 
 // Each invocation computes an element of y.
@@ -97,7 +100,7 @@ fn lines(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let row = id.x / product.width;
     let column = id.x - row * product.width;
-    store(row, column, sum_of(offset(row), offset(row + 1u), 1u, column));
+    _ = store(row, column, sum_of(offset(row), offset(row + 1u), 1u, column));
 }
 
 // Returns the term of a place in a slice, which is 0 where a row has no entry.
@@ -134,7 +137,7 @@ fn slices(@builtin(global_invocation_id) id: vec3<u32>) {
     for (; at < end; at += SLICE) {
         sum += term_of_place(at, column);
     }
-    store(row, column, sum);
+    _ = store(row, column, sum);
 }
 
 // Each invocation computes an element of y from a matrix of dense blocks. `offsets` are those of rows of blocks, and
@@ -156,7 +159,7 @@ fn dense_blocks(@builtin(global_invocation_id) id: vec3<u32>) {
             sum += values[element + at] * x[product.first_of_x + (row_of_x + at) * product.width + column];
         }
     }
-    store(row, column, sum);
+    _ = store(row, column, sum);
 }
 
 // `lanes` invocations compute an element of y.
@@ -179,21 +182,17 @@ fn teams(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
         }
     }
     if is_inside && lane == 0u {
-        store(row, column, partial[local]);
+        _ = store(row, column, partial[local]);
     }
 }
 
-// Each workgroup computes as many rows as it has invocations, whose terms pass through workgroup memory: neighbouring
-// invocations read neighbouring entries, and each invocation adds up its row (Greathouse and Daga, 'Efficient Sparse
-// Matrix-Vector Multiplication on GPUs using the CSR Storage Format', 2014).
-@compute @workgroup_size(256)
-fn blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let number = group.x / product.width;
-    let column = group.x - number * product.width;
+// Computes as many rows as a workgroup has invocations, whose terms pass through workgroup memory: neighbouring invocations
+// read neighbouring entries, and each invocation adds up its row (Greathouse and Daga, 'Efficient Sparse Matrix-Vector
+// Multiplication on GPUs using the CSR Storage Format', 2014). Returns the element of y, or 0 behind the last row.
+fn block_row(group: u32, local: u32) -> Number {
+    let number = group / product.width;
+    let column = group - number * product.width;
     let first_row = number * GROUP;
-    if first_row >= product.rows {
-        return;
-    }
     let row = first_row + local;
     let end = offset(min(first_row + GROUP, product.rows));
     let stop = offset(min(row + 1u, product.rows));
@@ -220,7 +219,39 @@ fn blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         workgroupBarrier();
     }
     if row < product.rows {
-        store(row, column, sum);
+        return store(row, column, sum);
+    }
+    return Number();
+}
+
+@compute @workgroup_size(256)
+fn blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    if group.x / product.width * GROUP < product.rows {
+        _ = block_row(group.x, local);
+    }
+}
+
+// As blocks with a single column, with the sum of x * y of the rows of each workgroup.
+@compute @workgroup_size(256)
+fn blocks_and_dot(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    if group.x * GROUP >= product.rows {
+        return;
+    }
+    let row = group.x * GROUP + local;
+    let result = block_row(group.x, local);
+    var share = Number();
+    if row < product.rows {
+        share = result * x[product.first_of_x + row];
+    }
+    partial[local] = share;
+    for (var step = GROUP / 2u; step > 0u; step /= 2u) {
+        workgroupBarrier();
+        if local < step {
+            partial[local] += partial[local + step];
+        }
+    }
+    if local == 0u {
+        dots[group.x] = partial[0];
     }
 }
 
@@ -271,7 +302,7 @@ fn put(number: u32, tile: Tile, row: u32, column: u32, sum: Number) {
     } else if row == tile.first && offset(row) < tile.begin {
         sums[(product.tiles + number) * product.width + column] = sum;
     } else {
-        store(row, column, sum);
+        _ = store(row, column, sum);
     }
 }
 
@@ -388,7 +419,7 @@ fn finish_lines(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var tile = (offset(row) + row) / product.tile; tile < number; tile += 1u) {
         sum += sums[tile * product.width + column];
     }
-    store(row, column, sum + sums[(product.tiles + number) * product.width + column]);
+    _ = store(row, column, sum + sums[(product.tiles + number) * product.width + column]);
 }
 
 // As finish_lines, with a workgroup in place of an invocation.
@@ -414,6 +445,6 @@ fn finish_teams(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
         }
     }
     if row != NONE && local == 0u {
-        store(row, column, partial[0] + sums[(product.tiles + number) * product.width + column]);
+        _ = store(row, column, partial[0] + sums[(product.tiles + number) * product.width + column]);
     }
 }

@@ -8,7 +8,7 @@ use super::super::solving::error::SolveError;
 use super::super::solving::kernels::{ITERATIONS, OWN_FLAGS, ROW, RR, each, once, sum};
 use super::super::solving::settings::device_of;
 use super::super::solving::{Preconditioner, Solution, diagonal};
-use super::super::sparse::{SparseElement, SparseMatrix, SparseProduct};
+use super::super::sparse::{SparseElement, SparseMatrix, SparseProduct, dots};
 use super::kernels::{self, PQ, RZ, STATE, SUMS};
 use super::step::Step;
 use super::{ConjugateGradients, OPERATOR};
@@ -32,6 +32,8 @@ struct Vectors<'m, T> {
     d: UnifiedBuffer<T>,
     division: Division<'m, T>,
     step: Step<T>,
+    /// The sums `p . q` of some rows each, if the product computes them.
+    dots: Option<UnifiedBuffer<T>>,
 }
 
 /// Allocates all arrays and records all commands, so that kernels are compiled, and then runs them.
@@ -52,7 +54,8 @@ pub(super) fn solve<T: SparseElement>(
         None => Division::None,
     };
     let step = Step::new(&base, solver.jacobi, place_of_rz(&division))?;
-    let mut vectors = Vectors { p: base.vector()?, base, d, division, step };
+    let dots = dots(a)?.map(|count| device.buffer(count)).transpose().map_err(failed)?;
+    let mut vectors = Vectors { p: base.vector()?, base, d, division, step, dots };
     let recording = || settings.recording(OPERATOR, &device);
     let (mut start, mut iterations, mut restart) = (recording()?, recording()?, recording()?);
     vectors.record_start(&mut start, a, b, settings.from_x.then_some(&x))?;
@@ -124,14 +127,19 @@ impl<T: SparseElement> Vectors<'_, T> {
     }
 
     fn record_iteration(&mut self, to: &mut Recording, a: &SparseMatrix<T>) -> Result<(), OperationError> {
-        let Self { base, p, d, step, .. } = self;
-        SparseProduct::new().record(to).run(a, &*p, &mut base.q)?;
-        sum(&base.device, reduce::dot(), to, (&*p, &base.q), base.sums.slice_mut(PQ..=PQ))?;
+        let Self { base, p, d, step, dots, .. } = self;
+        if let Some(dots) = dots {
+            SparseProduct::new().record(to).run_with_dots(a, p, &mut base.q, dots)?;
+            sum(&base.device, reduce::sum(), to, &*dots, base.sums.slice_mut(PQ..=PQ))?;
+        } else {
+            SparseProduct::new().record(to).run(a, &*p, &mut base.q)?;
+            sum(&base.device, reduce::dot(), to, (&*p, &base.q), base.sums.slice_mut(PQ..=PQ))?;
+        }
         step.record_advance(to, base, d)?;
         if matches!(self.division, Division::Any(..)) {
             self.record_product(to)?;
         }
-        let Self { base, p, d, division, step } = self;
+        let Self { base, p, d, division, step, .. } = self;
         step.record_test(to, base)?;
         let Base { device, x, r, state, flags, .. } = base;
         let z = if let Division::Any(_, z) = division { z } else { r };

@@ -24,6 +24,7 @@ mod verify;
 pub use element::SparseElement;
 pub use format::SparseFormat;
 pub use matrix::SparseMatrix;
+pub(crate) use product::dots;
 pub use product::{SparseProduct, spmm, spmv};
 pub use sampled::{SampledProduct, sddmm};
 pub use spgemm::spgemm;

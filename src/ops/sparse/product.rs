@@ -8,9 +8,9 @@ use super::super::rows::launch::target;
 use super::element::SparseElement;
 use super::format::{SparseFormat, Stored};
 use super::matrix::SparseMatrix;
-use super::plan::{self, Choice, Planned, Shape};
+use super::plan::{self, Choice, Pass, Planned, Shape};
 use super::run::{Call, Operands};
-use crate::buffer::{Slice, SliceMut};
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::submit::{Destination, Recording, Stream};
 
 /// Computes `y = a * x`, the product of a sparse matrix and a vector: `x` has an element for each column, `y` an element
@@ -178,7 +178,18 @@ impl<'r> SparseProduct<'r> {
         x: impl Into<Slice<'x, T>>,
         y: impl Into<SliceMut<'y, T>>,
     ) -> Result<(), OperationError> {
-        self.run_as(a, x.into(), y.into(), None)
+        self.run_as(a, x.into(), y.into(), None, None)
+    }
+
+    /// [`run`](Self::run) of a product with a vector, with the sums of `x * y` of some rows each: see [`dots`].
+    pub(crate) fn run_with_dots<T: SparseElement>(
+        self,
+        a: &SparseMatrix<T>,
+        x: &UnifiedBuffer<T>,
+        y: &mut UnifiedBuffer<T>,
+        dots: &mut UnifiedBuffer<T>,
+    ) -> Result<(), OperationError> {
+        self.run_as(a, x.into(), y.into(), Some(Choice::Blocks), Some(dots.into()))
     }
 
     /// [`run`](Self::run) with another choice than the default.
@@ -188,6 +199,7 @@ impl<'r> SparseProduct<'r> {
         x: Slice<'_, T>,
         y: SliceMut<'_, T>,
         choice: Option<Choice>,
+        dots: Option<SliceMut<'_, T>>,
     ) -> Result<(), OperationError> {
         let shape = self.shape(a)?;
         let (offsets, columns, values) = match &a.stored {
@@ -200,6 +212,7 @@ impl<'r> SparseProduct<'r> {
             values: operands::bytes(OPERATOR, "values", &values.slice(..))?,
             x: operands::bytes(OPERATOR, "x", &x)?,
             y: operands::bytes_mut(OPERATOR, "y", &y)?,
+            dots: dots.as_ref().map(|dots| operands::bytes_mut(OPERATOR, "partial sums", dots)).transpose()?,
         };
         operands::expect(OPERATOR, "x", (x.len(), &[a.columns(), self.width]))?;
         operands::expect(OPERATOR, "y", (y.len(), &[a.rows(), self.width]))?;
@@ -227,6 +240,16 @@ fn planned<T: SparseElement>(shape: Shape, a: &SparseMatrix<T>, choice: Option<C
     let device = a.device();
     let target = target(&device);
     plan::plan(shape, choice.unwrap_or_else(|| Choice::of(shape, target, &device)), target)
+}
+
+/// The number of sums that a product with a vector can compute beside its result, or `None` if another kernel than that of
+/// blocks is the fastest.
+pub(crate) fn dots<T: SparseElement>(a: &SparseMatrix<T>) -> Result<Option<usize>, OperationError> {
+    let planned = planned(SparseProduct::new().shape(a)?, a, None);
+    Ok(match planned.plan.passes.as_slice() {
+        [Pass::Blocks { groups }] => usize::try_from(*groups).ok(),
+        _ => None,
+    })
 }
 
 pub(super) const OPERATOR: Operator = Operator("sparse product");

@@ -19,6 +19,8 @@ pub(super) struct Operands<'a> {
     pub(super) values: Slice<'a, u8>,
     pub(super) x: Slice<'a, u8>,
     pub(super) y: SliceMut<'a, u8>,
+    /// Receives the sums of x * y of the rows of each workgroup, for a plan of blocks.
+    pub(super) dots: Option<SliceMut<'a, u8>>,
 }
 
 /// The parameters of a call, without its arrays.
@@ -85,6 +87,9 @@ macro_rules! run {
                     Pass::Lines { .. } => drop($module::lines_with(device, overrides)?),
                     Pass::Slices { .. } => drop($module::slices_with(device, overrides)?),
                     Pass::DenseBlocks { .. } => drop($module::dense_blocks_with(device, overrides)?),
+                    Pass::Blocks { .. } if self.dots.is_some() => {
+                        drop($module::blocks_and_dot_with(device, overrides)?)
+                    }
                     Pass::Blocks { .. } => drop($module::blocks_with(device, overrides)?),
                     Pass::Divide { .. } => drop($module::divide_with(device, overrides)?),
                     Pass::Teams { .. } => drop($module::teams_with(device, overrides)?),
@@ -111,10 +116,17 @@ macro_rules! run {
                         let args = $module::DenseBlocksArgs { product, offsets, columns, values, x, y };
                         $module::dense_blocks_with(device, overrides)?.launch(args).to(to).threads(threads)?
                     }
-                    Pass::Blocks { groups } => {
-                        let args = $module::BlocksArgs { product, offsets, columns, values, x, y };
-                        $module::blocks_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
-                    }
+                    Pass::Blocks { groups } => match &self.dots {
+                        Some(dots) => {
+                            let (dots, _) = whole_cells_mut::<$number>(dots).map_err(OPERATOR.slice("partial sums"))?;
+                            let args = $module::BlocksAndDotArgs { product, offsets, columns, values, x, y, dots };
+                            $module::blocks_and_dot_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
+                        }
+                        None => {
+                            let args = $module::BlocksArgs { product, offsets, columns, values, x, y };
+                            $module::blocks_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
+                        }
+                    },
                     Pass::Divide { threads } => {
                         let args = $module::DivideArgs { product, offsets, rows_of_tiles: &mut rows_of_tiles };
                         $module::divide_with(device, overrides)?.launch(args).to(to).threads(threads)?

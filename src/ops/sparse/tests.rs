@@ -62,10 +62,10 @@ fn every_choice_computes_the_product() {
                 let what = format!("{choice:?}, {rows} rows, {entries} entries, {width} columns");
                 let mut y = device.buffer_from(&singles(&old)).unwrap();
                 let product = || SparseProduct::new().width(width).alpha(2.0).beta(-1.0);
-                product().run_as(&matrix, (&of_x).into(), (&mut y).into(), Some(choice)).unwrap();
+                product().run_as(&matrix, (&of_x).into(), (&mut y).into(), Some(choice), None).unwrap();
                 assert_eq!(*y.read().unwrap(), singles(&wanted), "{what}");
                 let mut y = device.buffer_from(&old).unwrap();
-                product().run_as(&wide, (&wide_x).into(), (&mut y).into(), Some(choice)).unwrap();
+                product().run_as(&wide, (&wide_x).into(), (&mut y).into(), Some(choice), None).unwrap();
                 assert_eq!(*y.read().unwrap(), wanted, "{what}, f64");
             }
         }
@@ -85,4 +85,20 @@ fn pieces_of_a_product_are_joined() {
         assert_eq!(*joined.offsets().read().unwrap(), *whole.offsets().read().unwrap(), "{piece}");
         assert_eq!(joined.to_dense().unwrap(), whole.to_dense().unwrap(), "{piece}");
     }
+}
+
+/// The sums of `x * y` that a product of blocks computes are those of its rows.
+#[test]
+fn blocks_add_up_their_products() {
+    let device = Device::open("cpu").unwrap();
+    let matrix = SparseMatrix::<f32>::poisson(&device, &[300]).unwrap();
+    let x: Vec<f32> = (0..300).map(|at| (at % 5) as f32 - 2.0).collect();
+    let (of_x, mut y) = (device.buffer_from(&x).unwrap(), device.buffer::<f32>(300).unwrap());
+    let mut dots = device.buffer_from(&[9.0f32; 2]).unwrap();
+    SparseProduct::new().run_with_dots(&matrix, &of_x, &mut y, &mut dots).unwrap();
+    let y = y.read().unwrap();
+    let dot = |(x, y): (&[f32], &[f32])| -> f32 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+    let wanted: Vec<f32> = x.chunks(256).zip(y.chunks(256)).map(dot).collect();
+    assert_eq!(*dots.read().unwrap(), *wanted);
+    assert!(wanted.iter().all(|sum| *sum != 0.0));
 }
