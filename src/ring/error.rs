@@ -76,11 +76,11 @@ pub enum RingError {
          was, or start another ring"
     )]
     Replacement {
-        /// What differs, such as `state of 'count', field 'mean'`.
+        /// The part that differs, such as `state of 'count', field 'mean'`.
         part: String,
-        /// What it is in the running ring.
+        /// The part in the running ring.
         before: String,
-        /// What it is in the new text.
+        /// The part in the new text.
         after: String,
     },
     /// The device does not have the demanded mode.

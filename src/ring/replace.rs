@@ -122,7 +122,7 @@ impl Core {
     }
 }
 
-/// What differs between two texts, and how.
+/// A part that differs between two texts.
 #[derive(Debug, PartialEq, Eq)]
 struct Difference {
     part: String,
