@@ -28,7 +28,6 @@ const ROUNDS: u32 = 4;
 
 /// A kernel that is submitted again and again.
 pub(super) struct Batched {
-    kernel: Kernel,
     pub(super) places: Places,
     /// The words as the host writes them; `pump` copies those that are new.
     pub(super) inbox: Box<[AtomicU32]>,
@@ -46,7 +45,9 @@ pub(super) struct Batched {
     pub(super) under_way: UnderWay,
 }
 
+/// The kernel and its buffers, which a submission uses.
 struct Buffers {
+    kernel: Kernel,
     inbox: UnifiedBuffer<u32>,
     outbox: UnifiedBuffer<u32>,
     kept: UnifiedBuffer<u32>,
@@ -70,13 +71,13 @@ impl Batched {
         let buffer = |words| device.buffer::<u32>(words).map_err(no_buffer(bytes));
         let mirror = |words| (0..words).map(|_| AtomicU32::new(0)).collect();
         Ok(Self {
-            kernel,
             places,
             inbox: mirror(inbox),
             outbox: mirror(outbox),
             counts: mirror(counts),
             emitted: mirror(emitted),
             buffers: Mutex::new(Buffers {
+                kernel,
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
                 kept: buffer(kept)?,
@@ -96,6 +97,11 @@ impl Batched {
 
     fn buffers(&self) -> MutexGuard<'_, Buffers> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the kernel for the next submission; returns the one of before.
+    pub(super) fn exchanges(&self, kernel: Kernel) -> Kernel {
+        std::mem::replace(&mut self.buffers().kernel, kernel)
     }
 
     pub(super) fn ring(&self, core: &Core) {
@@ -130,7 +136,8 @@ impl Batched {
     /// One submission: new messages in, the kernel, replies out.
     fn pump(&self, core: &Core) -> Result<(), Error> {
         let mut buffers = self.buffers();
-        let Buffers { inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } = &mut *buffers;
+        let Buffers { kernel, inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } =
+            &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -164,7 +171,7 @@ impl Batched {
         // The handlers of a launch share a limit on loops, so many messages take several launches.
         let rounds = if mail.is_some() { ROUNDS } else { 0 };
         for _ in 0..longest.div_ceil(MOST).max(rounds) {
-            let launch = self.kernel.launch();
+            let launch = kernel.launch();
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
             let launch =
                 launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);

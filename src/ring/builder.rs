@@ -13,6 +13,7 @@ use super::counts::Follower;
 use super::engine::{Engine, Places};
 use super::error::RingError;
 use super::generate::{ENTRY, Format, generate};
+use super::group::Group;
 use super::handle::Ring;
 use super::lease::Lease;
 use super::mode::Mode;
@@ -23,16 +24,13 @@ use super::post::Post;
 use super::pulse::Pulse;
 use super::restart::Restart;
 use super::slot::{Mailbox, stride};
-use super::source::{ActorText, MAX_SHARED_STATE};
+use super::source::ActorText;
 use super::topic::Topics;
 use crate::device::Device;
 use crate::kernel::Wgsl;
 
 /// The most actors, and the most messages in an inbox.
 const MOST: u32 = 1 << 20;
-
-/// The invocations of a workgroup on a GPU, which move the words of a message together.
-const WARP: u32 = 32;
 
 /// The settings of a ring: see [`Device::ring`].
 #[must_use = "a ring does nothing until `start` is called"]
@@ -42,7 +40,7 @@ pub struct RingBuilder {
     actors: u32,
     /// Kinds with numbers of actors of their own.
     of_kinds: Vec<(String, u32)>,
-    lanes: u32,
+    group: Group,
     inbox: u32,
     overflow: Overflow,
     backlog: Option<u32>,
@@ -51,7 +49,6 @@ pub struct RingBuilder {
     lease: Option<Duration>,
     demand: Option<Mode>,
     first: u32,
-    invocations: u32,
 }
 
 impl RingBuilder {
@@ -61,7 +58,7 @@ impl RingBuilder {
             actor: super::source::read(wgsl)?,
             actors: 1,
             of_kinds: Vec::new(),
-            lanes: 1,
+            group: Group { lanes: 1, least: 1 },
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
             backlog: None,
@@ -70,7 +67,6 @@ impl RingBuilder {
             lease: None,
             demand: None,
             first: 0,
-            invocations: 1,
         })
     }
 
@@ -115,7 +111,7 @@ impl RingBuilder {
     /// default 1. All of them begin with the same state and message. The state and the reply of lane 0 count, and those
     /// of the other lanes are dropped: lanes combine their results through workgroup memory.
     pub fn lanes(mut self, lanes: u32) -> Self {
-        self.lanes = lanes;
+        self.group.lanes = lanes;
         self
     }
 
@@ -256,7 +252,7 @@ impl RingBuilder {
     /// Sets the least number of invocations of a workgroup, for tests of the kernel of GPUs on other devices.
     #[doc(hidden)]
     pub fn invocations(mut self, invocations: u32) -> Self {
-        self.invocations = invocations;
+        self.group.least = invocations;
         self
     }
 
@@ -272,9 +268,9 @@ impl RingBuilder {
         let most = caps.limits.workgroup_invocations.min(caps.limits.workgroup_size[0]);
         let backlog = self.backlog.unwrap_or(if self.overflow == Overflow::DropOldest { self.inbox } else { 0 });
         within("backlog", backlog, u32::from(self.overflow == Overflow::DropOldest), MOST)?;
-        within("lanes", self.lanes, 1, most)?;
+        within("lanes", self.group.lanes, 1, most)?;
         let format = Format::of(&self.actor);
-        let invocations = self.group_size()?;
+        let invocations = self.group.invocations(&self.actor, caps)?;
         // A state is read by consecutive messages, so the inbox must hold all of them.
         let parts = format.state.div_ceil(format.reply.min(format.message)) as u32;
         let slots = self.inbox.max(parts).max(2).next_power_of_two();
@@ -300,7 +296,7 @@ impl RingBuilder {
         }
         let mut before = 0;
         let counts: Vec<u32> = ends.iter().map(|end| end - std::mem::replace(&mut before, *end)).collect();
-        let source = generate(&self.actor, &counts, self.lanes, invocations, marks);
+        let source = generate(&self.actor, &counts, self.group.lanes, invocations, marks);
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match mode {
             Mode::Persistent => {
@@ -326,6 +322,7 @@ impl RingBuilder {
             types: self.actor.kinds.iter().map(|_| Types::default()).collect(),
             actor: self.actor,
             ends,
+            group: self.group,
             letters: Letters::default(),
             outlet: Outlet::new(actors),
             follower: Follower::new(actors),
@@ -372,23 +369,6 @@ impl RingBuilder {
             Some(mode) => Ok(mode),
             None => Ok(if persistent { Mode::Persistent } else { Mode::Batched }),
         }
-    }
-
-    /// The invocations of a workgroup.
-    fn group_size(&self) -> Result<u32, RingError> {
-        let lanes = self.lanes;
-        let large = self.actor.kinds.iter().find(|kind| kind.state.size > MAX_SHARED_STATE);
-        if let Some(kind) = large.filter(|_| lanes > 1) {
-            let size = kind.state.size;
-            let reason = format!(
-                "its state has {size} bytes, and several lanes share at most {MAX_SHARED_STATE} bytes; use one lane"
-            );
-            return Err(RingError::Lanes { actor: kind.function.clone(), lanes, reason });
-        }
-        // Invocations beyond the lanes would not arrive at the author's barriers.
-        let alone = self.device.caps().kind == DeviceKind::Software || self.actor.has_barriers;
-        let least = if self.actor.has_barriers { 1 } else { self.invocations };
-        Ok(lanes.max(if alone { least } else { WARP }))
     }
 }
 

@@ -17,6 +17,7 @@ use super::counts::Follower;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
+use super::group::Group;
 use super::lease::Lease;
 use super::mail::Mail;
 use super::outlet::Outlet;
@@ -76,6 +77,8 @@ pub(super) struct Core {
     pub(super) actor: ActorText,
     /// For each kind of actors the number behind that of the last one.
     pub(super) ends: Vec<u32>,
+    /// The invocations of a workgroup, for code that replaces that of the actors.
+    pub(super) group: Group,
     pub(super) format: Format,
     pub(super) overflow: Overflow,
     /// The further life of an actor whose handler was stopped; `None` if it ends the ring.

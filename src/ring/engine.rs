@@ -14,6 +14,7 @@ use super::persistent::Persistent;
 use super::slot::Slots;
 use crate::buffer::exchange::Exchange;
 use crate::error::Error;
+use crate::kernel::Kernel;
 
 /// The numbers that place every actor's slots.
 #[derive(Clone, Copy, Debug)]
@@ -229,6 +230,14 @@ impl Engine {
                 engine.pause(false);
                 Ok(())
             }
+        }
+    }
+
+    /// Replaces the kernel, which does not run, for the next start; returns the one of before.
+    pub(super) fn exchanges(&self, kernel: Kernel) -> Kernel {
+        match self {
+            Self::Persistent(engine) => engine.exchanges(kernel),
+            Self::Batched(engine) => engine.exchanges(kernel),
         }
     }
 

@@ -70,6 +70,19 @@ pub enum RingError {
         /// The device.
         device: String,
     },
+    /// New code for a running ring has other types than the code of before, or other ways of sending.
+    #[error(
+        "the code of the ring cannot be replaced: {part}: {before} before, and {after} in the new text; leave this as it \
+         was, or start another ring"
+    )]
+    Replacement {
+        /// The part that differs, such as `state of 'count', field 'mean'`.
+        part: String,
+        /// The part in the running ring.
+        before: String,
+        /// The part in the new text.
+        after: String,
+    },
     /// The device does not have the demanded mode.
     #[error(
         "the ring demands the mode {mode}, which {device} does not have: demand {}, or choose another device",
@@ -101,7 +114,7 @@ pub enum RingError {
     /// The actors did not come to an end in time.
     #[error("the ring did not {step} within {timeout:?}: {left} messages have no reply")]
     TimedOut {
-        /// The step: `pause`, `resume`, `drain` or `stop`.
+        /// The step: `pause`, `resume`, `drain`, `stop`, or `stop for new code`.
         step: &'static str,
         /// The time given.
         timeout: Duration,

@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::submit::Reporter;
 
 /// The time after which a kernel that does not come to a message's end counts as hanging.
-const STOP: Duration = Duration::from_secs(10);
+pub(super) const STOP: Duration = Duration::from_secs(10);
 
 /// The time between two looks at the kernel's counts, in which none of them grows by 2^32.
 const COUNTED: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ const LOOK: Duration = Duration::from_micros(100);
 /// The actors of one device: see [`Device::ring`](crate::Device::ring). Dropping a ring shuts it down without waiting
 /// for messages that are not handled yet.
 pub struct Ring {
-    core: Arc<Core>,
+    pub(super) core: Arc<Core>,
     driver: Option<JoinHandle<()>>,
     /// The thread that looks after the kernel.
     watch: Option<JoinHandle<()>>,
@@ -48,7 +48,7 @@ impl Ring {
     pub(super) fn run(core: Core) -> Result<Self, RingError> {
         let core = Arc::new(core);
         let own = Arc::clone(&core);
-        core.engine.start().map_err(ended)?;
+        core.engine.start().map_err(not_started)?;
         let driver = thread::Builder::new().name("anywarp-ring".to_owned());
         let driver = driver.spawn(move || drive(&own)).map_err(|error| {
             let _ = core.engine.stop(STOP);
@@ -283,7 +283,7 @@ impl Ring {
     }
 
     /// Changes the stage while no other thread does; afterwards wakes the tasks that have ended with it.
-    fn changes(&self, change: impl FnOnce() -> Result<(), RingError>) -> Result<(), RingError> {
+    pub(super) fn changes(&self, change: impl FnOnce() -> Result<(), RingError>) -> Result<(), RingError> {
         let life = self.core.life();
         let result = change();
         // A waker may run any code, also such that changes the stage.
@@ -293,7 +293,7 @@ impl Ring {
     }
 
     /// Waits until the kernel has ended.
-    fn halts(&self, step: &'static str, timeout: Duration) -> Result<(), RingError> {
+    pub(super) fn halts(&self, step: &'static str, timeout: Duration) -> Result<(), RingError> {
         match self.core.halts(timeout) {
             Ok(true) => Ok(()),
             Ok(false) => Err(RingError::TimedOut { step, timeout, left: self.core.left() }),
@@ -480,11 +480,11 @@ impl Ring {
         }
     }
 
-    fn ended(&self) -> RingError {
+    pub(super) fn ended(&self) -> RingError {
         RingError::Ended { failure: self.core.failure() }
     }
 
-    fn fails(&self, error: Error) -> RingError {
+    pub(super) fn fails(&self, error: Error) -> RingError {
         self.core.fail(error);
         self.core.wake_driver();
         self.ended()
@@ -492,7 +492,7 @@ impl Ring {
 }
 
 /// The error of a kernel that did not start.
-fn ended(error: Error) -> RingError {
+pub(super) fn not_started(error: Error) -> RingError {
     match error {
         Error::Launch(error) => RingError::Launch(error),
         error => RingError::Ended { failure: Some(Box::new(error)) },

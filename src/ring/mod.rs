@@ -81,6 +81,7 @@
 //!   replies with an error; [`Telemetry::residents`] has the signs.
 //! - **On timelines**, [`insight::profile`](crate::insight::profile) has the times in which a ring had messages, the steps
 //!   of its life, and reads of states; `anywarp ring top` shows counts and latencies of actors from the command line.
+//! - **New code for a running ring**: [`Ring::replace`]. States, waiting messages and handles stay.
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
 //!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.
 //!
@@ -101,6 +102,7 @@ mod end;
 mod engine;
 mod error;
 mod generate;
+mod group;
 mod handle;
 mod lease;
 mod mail;
@@ -110,6 +112,7 @@ mod overflow;
 mod persistent;
 mod post;
 mod pulse;
+mod replace;
 mod report;
 mod restart;
 mod slot;

@@ -42,7 +42,7 @@ const WATCHING: Duration = Duration::from_micros(20);
 
 /// A resident kernel.
 pub(super) struct Persistent {
-    kernel: Kernel,
+    kernel: Mutex<Kernel>,
     pub(super) places: Places,
     polls: u32,
     most: u32,
@@ -77,7 +77,7 @@ impl Persistent {
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
         let private = |words| Private::new(context, words).map_err(no_memory(bytes));
         Ok(Self {
-            kernel,
+            kernel: Mutex::new(kernel),
             places,
             polls,
             most,
@@ -101,6 +101,15 @@ impl Persistent {
         self.ticket.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn kernel(&self) -> MutexGuard<'_, Kernel> {
+        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the kernel for the next start; returns the one of before.
+    pub(super) fn exchanges(&self, kernel: Kernel) -> Kernel {
+        std::mem::replace(&mut *self.kernel(), kernel)
+    }
+
     /// Launches the kernel.
     pub(super) fn start(&self) -> Result<(), Error> {
         let mut ticket = self.ticket();
@@ -113,7 +122,8 @@ impl Persistent {
         }
         self.word(0).store(0, Ordering::Release);
         let Places { actors, slots, first, .. } = self.places;
-        let launch = self.kernel.launch();
+        let kernel = self.kernel().clone();
+        let launch = kernel.launch();
         let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
         let topics = self.places.topics() as u32;

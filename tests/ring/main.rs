@@ -16,6 +16,7 @@ mod messages;
 mod priority;
 mod pulse;
 mod refusals;
+mod replace;
 mod restart;
 mod topic;
 
@@ -78,6 +79,7 @@ const CASES: &[&[Case]] = &[
     life::CASES,
     lease::CASES,
     restart::CASES,
+    replace::CASES,
     refusals::CASES,
 ];
 

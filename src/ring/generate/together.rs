@@ -4,6 +4,10 @@
 //! the words of several slots before it uses any of them. Such a poll takes a little longer, so a poll looks at one slot
 //! only, unless the two before it found messages. The replies of a row of messages are written together, and the state
 //! is stored after them.
+//!
+//! The next poll travels while the messages of the last one are handled, so a turn of the loop handles what the turn
+//! before has found. A slot validates itself, so it does not matter how early its words are read: those that were read
+//! too early are those of the lap before.
 
 use std::fmt::Write;
 
@@ -20,6 +24,9 @@ const MAX_LOADS: usize = 8;
 
 /// The words of workgroup memory for the messages and replies of a poll, if one of each does not take more.
 const MAX_SHARED: usize = 2048;
+
+/// The words of a reply up to which its highest bits are collected without a loop.
+const UNROLLED: usize = 4;
 
 /// The polls and messages between two looks at the control word.
 const LOOKS: u32 = 32;
@@ -102,37 +109,30 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     let inbox = actor * ring_shape.slots * ring_stride_in;
     let outbox = actor * ring_shape.slots * ring_stride_out;
     var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
-    var queue = {first}u;{own}
+    var turn = {first}u;{own}
     var state = ring_load_state{suffix}(kept + 2u);
     var polls = 0u;
     var handled = 0u;
     var window = 1u;
     var hits = 0u;
     var looks = 0u;
-    while polls < ring_shape.polls && handled < ring_shape.most {{
-      let number = numbers[queue];",
+    // The messages that the last poll has found, and their queue.
+    var number = 0u;
+    var next = 0u;
+    var queue = 0u;
+    loop {{
+      let more = polls < ring_shape.polls && handled < ring_shape.most;
+      if !more && next == 0u {{ break; }}",
             first = u32::from(sends),
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
         );
-        self.poll(out, window);
+        let ahead = self.polls_ahead();
+        if ahead {
+            self.loads(out, window);
+        }
         let _ = writeln!(
             out,
-            "      workgroupBarrier();
-      if lane == 0u {{
-        ring_next = min(min(atomicLoad(&ring_arrived), window), ring_shape.most - handled);
-        if stops != 0u {{ ring_next = 0xffffffffu; }}
-        atomicStore(&ring_arrived, {MAX_WINDOW}u);
-      }}
-      let next = workgroupUniformLoad(&ring_next);
-      if next == 0xffffffffu {{ return; }}
-      if next == 0u {{
-        polls++;{turns}
-        hits = 0u;
-        window = 1u;
-        continue;
-      }}
-      hits++;
-      if hits > 1u {{ window = {window}u; }}
+            "      if next > 0u {{
       for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
         let word = i % ring_words_in;
         if word >= {head}u {{
@@ -144,7 +144,6 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             highest = Self::highest(message, &format!("word - {}u", head(message)), |group| {
                 format!("ring_in[i - word + 1u + {group}]")
             }),
-            turns = when("\n        queue ^= 1u;"),
         );
         if several {
             self.handle_each(out, kind);
@@ -176,55 +175,94 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         let _ = writeln!(
             out,
             "      }}
-      numbers[queue] = number + next;
-      handled += next;{half}
       workgroupBarrier();
+      }}
+      if !more {{ break; }}"
+        );
+        if !ahead {
+            self.loads(out, window);
+        }
+        self.arrivals(out, window);
+        let _ = writeln!(
+            out,
+            "      workgroupBarrier();
+      if lane == 0u {{
+        ring_next = min(min(atomicLoad(&ring_arrived), window), ring_shape.most - handled);
+        if stops != 0u {{ ring_next = 0xffffffffu; }}
+        atomicStore(&ring_arrived, {MAX_WINDOW}u);
+      }}
+      next = workgroupUniformLoad(&ring_next);
+      if next == 0xffffffffu {{ return; }}
+      if next == 0u {{
+        polls++;{turns}
+        hits = 0u;
+        window = 1u;
+        continue;
+      }}
+      hits++;
+      if hits > 1u {{ window = {window}u; }}
+      number = coming;
+      queue = turn;
+      numbers[turn] = coming + next;
+      handled += next;{half}
     }}
     // More messages may wait: the device shall not rest before it repeats this.
     if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}",
+            turns = when("\n        turn ^= 1u;"),
             half = when(
-                "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { queue ^= 1u; }"
+                "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { turn ^= 1u; }"
             ),
         );
     }
 
-    /// The statements that load all words of a poll, and then look at them.
-    fn poll(&self, out: &mut String, window: usize) {
+    /// Whether a poll travels while the messages of the last one are handled. A handler may send a message to its own
+    /// actor, which a poll would miss that was sent off before; and an actor that fails alone ends between two polls.
+    fn polls_ahead(&self) -> bool {
+        !self.sends() && !self.marks
+    }
+
+    /// The statements that load all words of a poll, if there is one more.
+    fn loads(&self, out: &mut String, window: usize) {
         let words = window * self.words_in();
         let loads = words.div_ceil(self.invocations as usize);
         let most = words - 1;
         let at = |load: usize| format!("lane + {}u", load * self.invocations as usize);
         let single = self.words_in().div_ceil(self.invocations as usize);
-        let _ = writeln!(out, "      var stops = 0u;");
+        let _ = writeln!(out, "      let coming = numbers[turn];\n      var stops = 0u;");
         for load in 0..loads {
             let _ = writeln!(out, "      var word{load} = 0u;");
         }
         // No branch between the loads of a row.
-        let _ = writeln!(out, "      if window > 1u {{");
+        let _ = writeln!(out, "      if more && window > 1u {{");
         for load in 0..loads {
-            let _ = writeln!(out, "        word{load} = ring_poll(queue, inbox, number, min({}, {most}u));", at(load));
+            let _ = writeln!(out, "        word{load} = ring_poll(turn, inbox, coming, min({}, {most}u));", at(load));
         }
-        let _ = writeln!(out, "      }} else {{");
+        let _ = writeln!(out, "      }} else if more {{");
         for load in 0..single {
             let at = at(load);
             let _ = writeln!(
                 out,
-                "        if {at} < ring_words_in {{ word{load} = ring_poll(queue, inbox, number, {at}); }}"
+                "        if {at} < ring_words_in {{ word{load} = ring_poll(turn, inbox, coming, {at}); }}"
             );
         }
         let _ = writeln!(out, "      }}");
         // Together with the words, so that it costs no trip of its own.
         let _ = writeln!(
             out,
-            "      if polls + handled >= looks {{
+            "      if more && polls + handled >= looks {{
         looks = polls + handled + {LOOKS}u;
         if lane == 0u {{ stops = atomicLoad(&ring_control[0]); }}
       }}"
         );
+    }
+
+    /// The statements that look at the words of a poll.
+    fn arrivals(&self, out: &mut String, window: usize) {
+        let loads = (window * self.words_in()).div_ceil(self.invocations as usize);
         for load in 0..loads {
-            let at = at(load);
+            let at = format!("lane + {}u", load * self.invocations as usize);
             let _ =
-                writeln!(out, "      if {at} < window * ring_words_in {{ ring_arrives(number, {at}, word{load}); }}");
+                writeln!(out, "      if {at} < window * ring_words_in {{ ring_arrives(coming, {at}, word{load}); }}");
         }
     }
 
@@ -339,18 +377,30 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
           var word = ring_in[(first + row) * ring_words_in] & 3u;
           if place >= {head}u {{
             word = ring_reply[row * ring_payload_out + place - {head}u] & 0x7fffffffu;
-          }} else if place > 0u {{
-            word = 0u;
+          }} else if place > 0u {{",
+            self.invocations,
+            head = head(self.format.reply),
+        );
+        if self.format.reply <= UNROLLED {
+            let bit = |word| format!("((ring_reply[row * ring_payload_out + {word}u] >> 31u) << {word}u)");
+            let bits: Vec<String> = (0..self.format.reply).map(bit).collect();
+            let _ = writeln!(out, "            word = {};", bits.join(" | "));
+        } else {
+            let _ = writeln!(
+                out,
+                "            word = 0u;
             let start = (place - 1u) * {GROUP}u;
             for (var j = start; j < min(start + {GROUP}u, ring_payload_out); j++) {{
               word |= (ring_reply[row * ring_payload_out + j] >> 31u) << (j - start);
-            }}
-          }}
+            }}"
+            );
+        }
+        let _ = writeln!(
+            out,
+            "          }}
           let slot = own & (ring_shape.slots - 1u);
           atomicStore(&ring_outbox[outbox + slot * ring_stride_out + place], word | (ring_phase(own) << 31u));
-        }}",
-            self.invocations,
-            head = head(self.format.reply),
+        }}"
         );
     }
 }
