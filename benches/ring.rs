@@ -94,6 +94,7 @@ fn wrong<T>(what: &str) -> Result<T, String> {
 fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     let ring = device.ring(ECHO).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
+    println!("{mode}: inboxes: {}", ring.inbox_place());
     let (actor, mut random) = (ring.actor(0), Random(0x1234_5678));
     let mut times = Vec::with_capacity(messages);
     for number in 0..messages + messages / 10 {

@@ -23,7 +23,21 @@ impl Exchange {
     /// The errors of [`Backend::allocate`](anywarp_backend::Backend::allocate), also for a device without
     /// [`Caps::persistent`](anywarp_backend::Caps::persistent).
     pub(crate) fn new(context: &Arc<Context>, words: usize) -> Result<Self, BackendError> {
-        let memory = context.allocate(words as u64 * 4, MemoryKind::Exchange)?;
+        Self::of_kind(context, words, MemoryKind::Exchange)
+    }
+
+    /// Allocates `words` words, at least 1, on the card. The host only writes them, and then calls [`fence`].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`BackendError::no_inbox`] with the reason why the device has no such memory.
+    ///
+    /// [`fence`]: std::sync::atomic::fence
+    pub(crate) fn on_card(context: &Arc<Context>, words: usize) -> Result<Self, BackendError> {
+        Self::of_kind(context, words, MemoryKind::Inbox)
+    }
+
+    fn of_kind(context: &Arc<Context>, words: usize, kind: MemoryKind) -> Result<Self, BackendError> {
+        let memory = context.allocate(words as u64 * 4, kind)?;
         let range = context.backend.map(memory).and_then(|ticket| ticket.wait());
         let range = range.and_then(|()| context.backend.host(memory)).inspect_err(|_| {
             context.free(memory, words as u64 * 4, None);

@@ -48,6 +48,7 @@ pub struct RingBuilder {
     heartbeat: Option<Duration>,
     lease: Option<Duration>,
     demand: Option<Mode>,
+    on_card: Option<bool>,
     first: u32,
 }
 
@@ -66,6 +67,7 @@ impl RingBuilder {
             heartbeat: None,
             lease: None,
             demand: None,
+            on_card: None,
             first: 0,
         })
     }
@@ -242,6 +244,16 @@ impl RingBuilder {
         self
     }
 
+    /// Demands or forbids inboxes in memory of the card, which the kernel polls without a trip over the bus. Without this
+    /// call they lie there where a persistent ring can have it: with CUDA on Linux, if Vulkan knows the card, lets the
+    /// host map memory of it, and what the host writes there arrives. [`Ring::inbox_place`] tells where they lie, and why.
+    ///
+    /// [`start`](Self::start) returns [`RingError::NoCardInbox`] where they are demanded and cannot be had.
+    pub fn inbox_on_card(mut self, demanded: bool) -> Self {
+        self.on_card = Some(demanded);
+        self
+    }
+
     /// Sets the number of the first message, for tests of numbers that wrap.
     #[doc(hidden)]
     pub fn first_message(mut self, number: u32) -> Self {
@@ -302,8 +314,12 @@ impl RingBuilder {
             Mode::Persistent => {
                 // Threads of the processor take turns themselves.
                 let turns = groups < actors || (caps.kind == DeviceKind::Software && actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, turns)?;
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, turns, self.on_card)?;
                 Engine::Persistent(Box::new(persistent))
+            }
+            Mode::Batched if self.on_card == Some(true) => {
+                let reason = "the ring runs in batches, which copy new messages".to_owned();
+                return Err(RingError::NoCardInbox { device: caps.name.clone(), reason });
             }
             Mode::Batched => Engine::Batched(Box::new(Batched::new(&self.device, kernel, places, words)?)),
         };

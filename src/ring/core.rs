@@ -18,6 +18,7 @@ use super::engine::Engine;
 use super::error::{AskError, SendError};
 use super::generate::Format;
 use super::group::Group;
+use super::inbox::InboxView;
 use super::lease::Lease;
 use super::mail::Mail;
 use super::outlet::Outlet;
@@ -160,8 +161,8 @@ impl Core {
         self.failure.get().cloned().map(Box::new)
     }
 
-    pub(super) fn inbox(&self) -> View<'_> {
-        View(self.engine.inbox())
+    pub(super) fn inbox(&self) -> InboxView<'_> {
+        self.engine.inbox()
     }
 
     pub(super) fn outbox(&self) -> View<'_> {

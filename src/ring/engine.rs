@@ -8,6 +8,7 @@ use super::batched::Batched;
 use super::core::Core;
 use super::emitted;
 use super::generate::{Format, KEPT_HEAD, MARK_STRIDE, MARKS};
+use super::inbox::{InboxPlace, InboxView};
 use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
@@ -160,10 +161,18 @@ impl Engine {
     }
 
     /// The words of all inboxes, on the host.
-    pub(super) fn inbox(&self) -> &[AtomicU32] {
+    pub(super) fn inbox(&self) -> InboxView<'_> {
         match self {
-            Self::Persistent(engine) => engine.inbox.words(),
-            Self::Batched(engine) => &engine.inbox,
+            Self::Persistent(engine) => engine.inbox.view(),
+            Self::Batched(engine) => InboxView::of(&engine.inbox),
+        }
+    }
+
+    /// Where the inboxes lie.
+    pub(super) fn inbox_place(&self) -> InboxPlace {
+        match self {
+            Self::Persistent(engine) => engine.inbox.place.clone(),
+            Self::Batched(_) => InboxPlace::Host { reason: "each submission copies new messages".to_owned() },
         }
     }
 
@@ -199,6 +208,7 @@ impl Engine {
     pub(super) fn ring(&self, core: &Core) {
         match self {
             Self::Persistent(engine) => {
+                engine.inbox.sends_off();
                 engine.ring();
                 core.recalls();
             }
@@ -209,7 +219,10 @@ impl Engine {
     /// Announces that a message was written. `recent` is whether the bell has rung a moment ago.
     pub(super) fn announce(&self, core: &Core, recent: bool) {
         match self {
-            Self::Persistent(_) if recent => core.recalls(),
+            Self::Persistent(engine) if recent => {
+                engine.inbox.sends_off();
+                core.recalls();
+            }
             _ => self.ring(core),
         }
     }

@@ -94,6 +94,17 @@ pub enum RingError {
         /// The device.
         device: String,
     },
+    /// The inboxes cannot lie on the card.
+    #[error(
+        "the ring demands inboxes on the card {device}, which cannot be had: {reason}; leave out \
+         `RingBuilder::inbox_on_card`"
+    )]
+    NoCardInbox {
+        /// The device.
+        device: String,
+        /// The reason.
+        reason: String,
+    },
     /// There is no memory for the inboxes, outboxes or states.
     #[error("the ring needs {bytes} bytes of memory: {error}")]
     Memory {

@@ -367,9 +367,9 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         }
     }
 
-    /// The statements that call the handler with `state` and `lane` for the message at the expression `from` of
-    /// `ring_in`, and that encode the reply from `to` of `ring_reply` on, on lane 0.
-    fn call(&self, out: &mut String, kind: &Kind<'_>, lane: &str, from: &str, to: &str) {
+    /// The statements that call the handler with `state` and `lane` for the message that the expression `message` is, and
+    /// that encode the reply from `to` of `ring_reply` on, on lane 0.
+    fn call(&self, out: &mut String, kind: &Kind<'_>, lane: &str, message: &str, to: &str) {
         let suffix = &kind.suffix;
         let one = lane == "0u";
         let mark = self.mark("1u + queue");
@@ -378,10 +378,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         out.push_str(&mark);
         match &kind.text.reply {
             Some(reply) => {
-                let _ = writeln!(
-                    out,
-                    "        var answer = ring_call{suffix}(&state, ring_message{suffix}({from}), {lane});"
-                );
+                let _ = writeln!(out, "        var answer = ring_call{suffix}(&state, {message}, {lane});");
                 if !one {
                     let _ = writeln!(out, "        if {lane} == 0u {{");
                 }
@@ -391,7 +388,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
                 }
             }
             None => {
-                let _ = writeln!(out, "        ring_call{suffix}(&state, ring_message{suffix}({from}), {lane});");
+                let _ = writeln!(out, "        ring_call{suffix}(&state, {message}, {lane});");
             }
         }
         // Several lanes have come to the end of the handler only behind a barrier.

@@ -14,6 +14,7 @@ use super::actor::Actor;
 use super::core::{Core, Stage, value_of, words_of};
 use super::emit::Subscription;
 use super::error::{AskError, RingError, SendError};
+use super::inbox::InboxPlace;
 use super::mode::Mode;
 use super::overflow::DeadLetter;
 use super::pulse;
@@ -74,6 +75,30 @@ impl Ring {
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.core.engine.mode()
+    }
+
+    /// Where the inboxes lie, and why.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ring::InboxPlace;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn add(state: ptr<function, u32>, x: u32, lane: u32) { *state += x; }",
+    /// )?;
+    /// let ring = ring.start()?;
+    /// assert!(matches!(ring.inbox_place(), InboxPlace::Host { .. })); // the processor has no other memory
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn inbox_place(&self) -> InboxPlace {
+        self.core.engine.inbox_place()
     }
 
     /// The number of actors.

@@ -11,6 +11,7 @@ use super::core::{Core, Stage};
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
 use super::generate::CONTROL;
+use super::inbox::Inboxes;
 use super::outlet::Demand;
 use super::telemetry::Count;
 use crate::buffer::exchange::{Exchange, Private};
@@ -46,7 +47,7 @@ pub(super) struct Persistent {
     pub(super) places: Places,
     polls: u32,
     most: u32,
-    pub(super) inbox: Exchange,
+    pub(super) inbox: Inboxes,
     pub(super) outbox: Exchange,
     kept: Private,
     control: Exchange,
@@ -58,13 +59,15 @@ pub(super) struct Persistent {
 }
 
 impl Persistent {
-    /// Allocates the memory. `turns` is whether each workgroup serves several actors.
+    /// Allocates the memory. `turns` is whether each workgroup serves several actors, and `on_card` whether the inboxes
+    /// must or must not lie on the card.
     pub(super) fn new(
         context: &Arc<Context>,
         kernel: Kernel,
         places: Places,
         sizes: Sizes,
         turns: bool,
+        on_card: Option<bool>,
     ) -> Result<Self, RingError> {
         let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
         let bytes = sizes.bytes();
@@ -74,6 +77,9 @@ impl Persistent {
             (false, _) if places.groups > 1 => (POLLS_OF_EACH, MOST),
             (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
         };
+        let inbox_of = Inboxes::new(context, inbox, on_card)
+            .map_err(no_memory(bytes))?
+            .map_err(|reason| RingError::NoCardInbox { device: context.caps().name.clone(), reason })?;
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
         let private = |words| Private::new(context, words).map_err(no_memory(bytes));
         Ok(Self {
@@ -81,7 +87,7 @@ impl Persistent {
             places,
             polls,
             most,
-            inbox: exchange(inbox)?,
+            inbox: inbox_of,
             outbox: exchange(outbox)?,
             kept: private(kept)?,
             control: exchange(control)?,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+mod card;
 mod counts;
 mod emit;
 mod full;
@@ -80,6 +81,7 @@ const CASES: &[&[Case]] = &[
     lease::CASES,
     restart::CASES,
     replace::CASES,
+    card::CASES,
     refusals::CASES,
 ];
 

@@ -86,7 +86,8 @@ pub struct CooperativeProduct {
     pub sums: Scalar,
 }
 
-/// The memory in which the inbox of a resident kernel lies.
+/// The memory in which the inbox of a resident kernel lies at least; whether a device has
+/// [`MemoryKind::Inbox`](crate::MemoryKind::Inbox) shows in its allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Inbox {

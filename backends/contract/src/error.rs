@@ -86,6 +86,12 @@ impl BackendError {
         Self::rejected("allocating", message)
     }
 
+    /// Returns the error for memory of the kind [`Inbox`](crate::MemoryKind::Inbox) that a device does not have.
+    #[must_use]
+    pub fn no_inbox(reason: &str) -> Self {
+        Self::rejected("allocating", format!("the host can write no memory of this device: {reason}"))
+    }
+
     /// Whether the device is lost for good.
     #[must_use]
     pub fn is_lost(&self) -> bool {

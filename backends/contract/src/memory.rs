@@ -31,6 +31,10 @@ pub enum MemoryKind {
     /// Words that the host and a resident kernel access at the same time, one aligned word of 32 bits at a time. Always
     /// mapped, and used by resident dispatches only.
     Exchange,
+    /// As [`Exchange`](Self::Exchange), but on the card, so that a kernel reads it without a trip over the bus. The host
+    /// only writes there: a read takes it about a microsecond. A sequentially consistent fence sends off what the
+    /// processor has gathered. An allocation is refused where there is no such memory.
+    Inbox,
 }
 
 impl fmt::Display for MemoryKind {
@@ -42,11 +46,13 @@ impl fmt::Display for MemoryKind {
             Self::Readback => "readback",
             Self::Shared => "shared",
             Self::Exchange => "exchange",
+            Self::Inbox => "inbox",
         })
     }
 }
 
-/// The bytes of one mapped memory, exclusively owned; for [`MemoryKind::Exchange`] its words, shared with kernels.
+/// The bytes of one mapped memory, exclusively owned; for [`MemoryKind::Exchange`] and
+/// [`MemoryKind::Inbox`] its words, shared with kernels.
 ///
 /// The backend refuses to unmap the memory while the range exists, so the bytes stay valid; dropping the range ends the
 /// borrow.

@@ -14,6 +14,7 @@ use crate::caps::caps;
 use crate::execute::Conditions;
 use crate::kernel::Kernel;
 use crate::kernel::compile::compile;
+use crate::math::Functions;
 use crate::memory::Memory;
 use crate::record::{Kernels, Memories, Resolved, Resources};
 use crate::resident::{self, Control};
@@ -35,6 +36,9 @@ pub struct Options {
     /// The limit on loop iterations that eight invocations may make together in one workgroup before the kernel is
     /// stopped. `None` means `ANYWARP_CPU_STEPS`, or else 2^32, or 2^26 unless the mode is plain.
     pub steps: Option<u64>,
+    /// The way in which functions such as `exp` are computed. `None` means `ANYWARP_CPU_FUNCTIONS`, or else
+    /// [`Functions::Fast`].
+    pub functions: Option<Functions>,
 }
 
 /// Opens the device that runs kernels on the processor.
@@ -67,6 +71,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         caps,
         mode: options.mode,
         steps,
+        functions: options.functions.unwrap_or_else(crate::environment::functions),
         memories: RwLock::default(),
         kernels: RwLock::default(),
         queue: Queue::new(conditions),
@@ -98,6 +103,7 @@ pub struct CpuDevice {
     mode: Mode,
     /// The limit on loop iterations, see [`Options::steps`].
     steps: u64,
+    functions: Functions,
     memories: RwLock<Memories>,
     kernels: RwLock<Kernels>,
     queue: Queue,
@@ -187,6 +193,9 @@ impl Backend for CpuDevice {
         if kind == MemoryKind::Exchange && self.caps.persistent.is_none() {
             return Err(BackendError::no_exchange());
         }
+        if kind == MemoryKind::Inbox {
+            return Err(BackendError::no_inbox("it is the host itself"));
+        }
         let missing = || BackendError::OutOfMemory { requested: bytes, kind, live: self.live.load(Ordering::Relaxed) };
         if !self.reserve(bytes) {
             return Err(missing());
@@ -221,7 +230,7 @@ impl Backend for CpuDevice {
     }
 
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
-        let machine = compile(program, self.mode)?;
+        let machine = compile(program, self.mode, self.functions)?;
         self.counted.compilations.fetch_add(1, Ordering::Relaxed);
         Ok(Compilation { kernel: self.add(Kernel::new(program, machine)), resources: None })
     }

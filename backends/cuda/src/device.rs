@@ -17,7 +17,7 @@ use anywarp_host::energy::Meter;
 use anywarp_host::{guarded, measure_copy_cost};
 
 use crate::caps::Card;
-use crate::driver::{Context, Device, Driver, PinnedMemory, Pool};
+use crate::driver::{Context, Device, Driver, PinnedMemory, Pool, Window};
 use crate::kernel::compile::Compiler;
 use crate::kernel::{Kernel, usual_form};
 use crate::memory::{Backing, Memory, Reserved, is_pinned};
@@ -52,6 +52,8 @@ pub struct CudaDevice {
     device: Device,
     /// The counter of the card's energy, found when it is first read.
     meter: OnceLock<Option<Meter>>,
+    /// The way to memory of the card that the host can write.
+    window: Window,
 }
 
 impl CudaDevice {
@@ -100,6 +102,7 @@ impl CudaDevice {
             driver,
             device,
             meter: OnceLock::new(),
+            window: Window::default(),
         }))
     }
 
@@ -117,7 +120,10 @@ impl CudaDevice {
         if !is_pinned(kind) {
             return self.queue.allocate(bytes);
         }
-        let pinned = PinnedMemory::allocate(&self.queue.context, bytes, "allocating")?;
+        let pinned = match kind {
+            MemoryKind::Inbox => Some(self.window.allocate(&self.queue.context, self.device, bytes)?),
+            _ => PinnedMemory::allocate(&self.queue.context, bytes, "allocating")?,
+        };
         let reserved = |memory| Reserved { backing: Backing::Pinned(memory), last: 0, uses: Uses::default() };
         Ok(pinned.map(reserved))
     }

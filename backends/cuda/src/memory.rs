@@ -62,6 +62,11 @@ pub(crate) fn is_pinned(kind: MemoryKind) -> bool {
     kind != MemoryKind::Device
 }
 
+/// Returns whether host and kernels access memory of this kind at the same time.
+fn is_words(kind: MemoryKind) -> bool {
+    matches!(kind, MemoryKind::Exchange | MemoryKind::Inbox)
+}
+
 /// One allocation: its memory on the device or the host, its mapping, and its uses.
 pub(crate) struct Memory {
     pub(crate) id: MemoryId,
@@ -115,7 +120,7 @@ impl Memory {
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
         self.queue.context.alive()?;
         is_visible(self.kind)?;
-        if self.kind == MemoryKind::Exchange {
+        if is_words(self.kind) {
             return Ok(Ticket::ready());
         }
         let mut state = self.state();
@@ -140,7 +145,7 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
-        if self.kind == MemoryKind::Exchange {
+        if is_words(self.kind) {
             return PinnedMemory::words(self, |memory| memory.pinned.as_ref());
         }
         // After all submissions that the mapping waits for have ended, no submitted work uses the bytes. `begin_use`

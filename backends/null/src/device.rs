@@ -110,6 +110,9 @@ impl Backend for NullBackend {
         if kind == MemoryKind::Exchange {
             return Err(BackendError::no_exchange());
         }
+        if kind == MemoryKind::Inbox {
+            return Err(BackendError::no_inbox("it has no resident kernels"));
+        }
         let mut state = self.state();
         let live = state.live;
         let full = self.caps.memory.is_some_and(|most| live + bytes > most);

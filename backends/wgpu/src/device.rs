@@ -202,6 +202,9 @@ impl Backend for WgpuBackend {
         if kind == MemoryKind::Exchange {
             return Err(BackendError::no_exchange());
         }
+        if kind == MemoryKind::Inbox {
+            return Err(BackendError::no_inbox("it has no resident kernels"));
+        }
         let memory = match self.pinned(bytes, kind, label)? {
             Some(memory) => memory,
             None => self.mappable(bytes, kind, label)?,

@@ -67,8 +67,8 @@ impl Memory {
         use wgpu::BufferUsages as Usage;
         let work = Usage::STORAGE | Usage::UNIFORM | Usage::INDIRECT | Usage::COPY_SRC | Usage::COPY_DST;
         let usage = match kind {
-            // `allocate` refuses exchange memory, which wgpu does not have.
-            MemoryKind::Device | MemoryKind::Exchange => work,
+            // `allocate` refuses the last two, which wgpu does not have.
+            MemoryKind::Device | MemoryKind::Exchange | MemoryKind::Inbox => work,
             MemoryKind::Upload | MemoryKind::Staging => Usage::MAP_WRITE | Usage::COPY_SRC,
             MemoryKind::Readback => Usage::MAP_READ | Usage::COPY_DST,
             MemoryKind::Shared => work | Usage::MAP_READ | Usage::MAP_WRITE,

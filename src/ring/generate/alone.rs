@@ -87,7 +87,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
             turns = when("\n        queue ^= 1u;"),
         );
-        self.call(out, kind, "0u", "0u", "0u");
+        self.call(out, kind, "0u", &format!("ring_message{suffix}(0u)"), "0u");
         Parts { out, depth: 0 }.encode(state, "state", "ring_kept", "kept + 2u");
         let _ = writeln!(
             out,

@@ -28,6 +28,9 @@ const MAX_SHARED: usize = 2048;
 /// The words of a reply up to which its highest bits are collected without a loop.
 const UNROLLED: usize = 4;
 
+/// The words of a message up to which it is loaded before the one before is handled.
+const LOADED_AHEAD: usize = 8;
+
 /// The polls and messages between two looks at the control word.
 const LOOKS: u32 = 32;
 
@@ -266,19 +269,40 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         }
     }
 
-    /// The statements that handle messages one after the other on one lane, and write their replies together.
+    /// The statements that handle messages one after the other on one lane, and write their replies together. Short
+    /// messages are loaded while the one before is handled.
     fn handle_rows(&self, out: &mut String, kind: &Kind<'_>) {
+        let (suffix, head) = (&kind.suffix, head(self.format.message));
+        let ahead = self.window() > 1 && self.format.message <= LOADED_AHEAD;
+        let from = format!("row * ring_words_in + {head}u");
+        let (first, header, message, next) = if ahead {
+            (
+                format!(
+                    "          var header_ahead = ring_in[0];\n          var ahead = ring_message{suffix}({head}u);\n"
+                ),
+                "header_ahead".to_owned(),
+                "message".to_owned(),
+                format!(
+                    "            let message = ahead;
+            let after = min(row + 1u, next - 1u) * ring_words_in;
+            header_ahead = ring_in[after];
+            ahead = ring_message{suffix}(after + {head}u);\n"
+                ),
+            )
+        } else {
+            let message = format!("ring_message{suffix}({from})");
+            (String::new(), "ring_in[row * ring_words_in]".to_owned(), message, String::new())
+        };
         let _ = writeln!(
             out,
             "      let first = 0u;
         if lane == 0u {{
-          for (var row = 0u; row < next; row++) {{
+{first}          for (var row = 0u; row < next; row++) {{
             let at = row * ring_payload_out;
-            let header = ring_in[row * ring_words_in] & 0x7fffffffu;
-            if (header & 3u) == 0u {{"
+            let header = {header} & 0x7fffffffu;
+{next}            if (header & 3u) == 0u {{"
         );
-        let from = format!("row * ring_words_in + {}u", head(self.format.message));
-        self.call(out, kind, "0u", &from, "at");
+        self.call(out, kind, "0u", &message, "at");
         let _ = writeln!(out, "            }} else {{");
         self.own(out, kind, &from);
         let _ = writeln!(
@@ -305,7 +329,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             let _ = writeln!(out, "        if lane < {}u {{", self.lanes);
         }
         let from = format!("first * ring_words_in + {}u", head(self.format.message));
-        self.call(out, kind, "lane", &from, "at");
+        self.call(out, kind, "lane", &format!("ring_message{}({from})", kind.suffix), "at");
         if some {
             let _ = writeln!(out, "        }}");
         }

@@ -24,6 +24,6 @@ mod version;
 
 pub(crate) use safe::{
     Arguments, Attribute, CapturedGraph, Context, Device, DeviceBlock, DeviceMemory, DeviceSlice, Event,
-    ExecutableGraph, HostSlice, LaunchShape, Module, Needs, PinnedMemory, PinnedWords, Pointers, Pool, Stream,
+    ExecutableGraph, HostSlice, LaunchShape, Module, Needs, PinnedMemory, PinnedWords, Pointers, Pool, Stream, Window,
 };
 pub(crate) use sys::Driver;

@@ -5,7 +5,7 @@ use anywarp_backend::{BackendError, Caps, Command, Grid, MemoryKind, Recording, 
 use super::Resources;
 
 /// The kinds of memory that resident kernels may access.
-pub(super) const OF_RESIDENTS: &[MemoryKind] = &[MemoryKind::Exchange, MemoryKind::Device];
+pub(super) const OF_RESIDENTS: &[MemoryKind] = &[MemoryKind::Exchange, MemoryKind::Inbox, MemoryKind::Device];
 
 /// The size of the control words in bytes.
 const CONTROL: u64 = 8;

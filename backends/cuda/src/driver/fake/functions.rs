@@ -46,6 +46,7 @@ fake! {
     cuDeviceGetName(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
     cuDeviceTotalMem_v2(_a: *mut usize, _b: CUdevice) { 0 }
     cuDeviceGetPCIBusId(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
+    cuDeviceGetUuid_v2(_a: *mut CUuuid, _b: CUdevice) { 0 }
     cuDeviceGetAttribute(_a: *mut i32, _b: u32, _c: CUdevice) { 0 }
     // Each call returns a new context, so that a test that crashes its context does not affect other tests.
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, _device: CUdevice) { *context = name(world().fresh()); 0 }
@@ -75,6 +76,11 @@ fake! {
         *device = host.addr() as u64;
         0
     }
+    cuImportExternalMemory(_a: *mut CUexternalMemory, _b: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC) { 801 }
+    cuExternalMemoryGetMappedBuffer(
+        _a: *mut CUdeviceptr, _b: CUexternalMemory, _c: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC
+    ) { 801 }
+    cuDestroyExternalMemory(_a: CUexternalMemory) { 0 }
     cuMemcpyAsync(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream) {
         world().push(stream, Command::Copy(to, from, bytes))
     }

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use super::checked;
 use crate::driver::error::DriverResult;
-use crate::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, Driver};
+use crate::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, CUuuid, Driver};
 
 impl Driver {
     pub(in crate::driver) fn init(&self) -> DriverResult<()> {
@@ -66,6 +66,14 @@ impl Driver {
         checked("cuDeviceGetPCIBusId", code)?;
         // SAFETY: the last byte is still zero.
         Ok(unsafe { CStr::from_ptr(place.as_ptr()) }.to_string_lossy().into_owned())
+    }
+
+    /// Returns the device's UUID, which other drivers of the card return, too.
+    pub(in crate::driver) fn device_uuid(&self, device: CUdevice) -> DriverResult<[u8; 16]> {
+        let mut uuid = CUuuid { bytes: [0; 16] };
+        // SAFETY: the function writes one UUID of this frame.
+        let code = unsafe { (self.cuDeviceGetUuid_v2)(&raw mut uuid, device) };
+        checked("cuDeviceGetUuid", code).map(|()| uuid.bytes.map(|byte| byte as u8))
     }
 
     pub(in crate::driver) fn device_memory(&self, device: CUdevice) -> DriverResult<usize> {

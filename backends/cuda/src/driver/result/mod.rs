@@ -7,6 +7,7 @@
 mod copy;
 mod device;
 mod event;
+mod external;
 mod graph;
 mod memory;
 mod module;

@@ -60,6 +60,11 @@ impl Device {
         driver.device_place(self.0).map_err(|failed| driver.said(failed))
     }
 
+    /// Returns the device's UUID.
+    pub(super) fn uuid(self, driver: &Driver) -> Result<[u8; 16], String> {
+        driver.device_uuid(self.0).map_err(|failed| driver.said(failed))
+    }
+
     /// Returns the size of the device's memory in bytes.
     pub(crate) fn memory(self, driver: &Driver) -> Result<u64, String> {
         driver.device_memory(self.0).map(|bytes| bytes as u64).map_err(|failed| driver.said(failed))

@@ -5,6 +5,7 @@
 //! | `context`, `device` | one device's context: making it current, losing it; a device by its number |
 //! | `pool`, `block`, `slice` | device memory, from the pool or outside of it; ranges of memory |
 //! | `pinned` | host memory that the device can reach |
+//! | `card`, `vulkan` | memory of the card that the host can write |
 //! | `stream`, `copy`, `event` | the order of work; copies and fills; points to wait for |
 //! | `module`, `launch` | loaded machine code; its launches and their arguments |
 //! | `graph` | captured commands that are launched by one call |
@@ -28,6 +29,7 @@
 //!    `Unchecked::promise`.
 
 mod block;
+mod card;
 mod context;
 mod copy;
 mod device;
@@ -39,8 +41,11 @@ mod pinned;
 mod pool;
 mod slice;
 mod stream;
+#[cfg(target_os = "linux")]
+mod vulkan;
 
 pub(crate) use block::DeviceBlock;
+pub(crate) use card::Window;
 pub(crate) use context::Context;
 pub(crate) use device::{Attribute, Device};
 pub(crate) use event::Event;

@@ -1,5 +1,7 @@
-//! Pinned memory: host pages that the device can reach.
+//! Pinned memory: host pages that the device can reach, and pages of the card that the host can write.
 
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -7,9 +9,15 @@ use std::sync::atomic::AtomicU32;
 use anywarp_backend::{BackendError, HostRange};
 use anywarp_host::mapping::{Mapping, not_mapped};
 
+#[cfg(target_os = "linux")]
+use super::vulkan::Exported;
 use super::{Context, DeviceSlice, HostSlice};
+#[cfg(target_os = "linux")]
+use crate::driver::error::DriverResult;
 use crate::driver::error::OUT_OF_MEMORY;
 use crate::driver::sys::CUdeviceptr;
+#[cfg(target_os = "linux")]
+use crate::driver::sys::CUexternalMemory;
 
 /// Pinned memory. Dropping the value frees the memory, for which the driver may wait for the whole device.
 pub(crate) struct PinnedMemory {
@@ -17,6 +25,18 @@ pub(crate) struct PinnedMemory {
     start: NonNull<u8>,
     address: CUdeviceptr,
     bytes: usize,
+    pages: Pages,
+}
+
+/// Where the memory lies.
+enum Pages {
+    Host,
+    #[cfg(target_os = "linux")]
+    Card {
+        external: CUexternalMemory,
+        /// The mapping for the host, and the memory itself.
+        _exported: Exported,
+    },
 }
 
 // SAFETY: reason 1 in `safe/mod.rs`; the comments below justify all accesses to the bytes.
@@ -38,12 +58,44 @@ impl PinnedMemory {
         };
         let Some(start) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
         // From here on the memory is freed when this function fails, because `memory` is dropped.
-        let mut memory = Self { context: Arc::clone(context), start, address: 0, bytes };
+        let mut memory = Self { context: Arc::clone(context), start, address: 0, bytes, pages: Pages::Host };
         // SAFETY: the memory was just allocated with an address on the device.
         memory.address = context.check(operation, unsafe { context.driver.device_address(start.as_ptr().cast()) })?;
         // SAFETY: the memory has that length, and no other code has its address yet.
         unsafe { start.as_ptr().write_bytes(0, bytes) };
         Ok(Some(memory))
+    }
+
+    /// Takes the first bytes of a memory of the card that another driver has exported; the context is current. The bytes
+    /// have any value.
+    #[cfg(target_os = "linux")]
+    pub(super) fn import(
+        context: &Arc<Context>,
+        exported: Exported,
+        handle: OwnedFd,
+        bytes: u64,
+    ) -> DriverResult<Self> {
+        let (driver, start, size) = (context.driver, exported.start(), exported.bytes());
+        // SAFETY: the handle was exported for this memory, on the card of the context.
+        let external = unsafe { driver.import_memory(handle.as_raw_fd(), size) }?;
+        // It belongs to the driver now.
+        let _ = handle.into_raw_fd();
+        let pages = Pages::Card { external, _exported: exported };
+        // From here on all is released when this function fails, because `memory` is dropped.
+        let mut memory =
+            Self { context: Arc::clone(context), start, address: 0, bytes: bytes.min(size) as usize, pages };
+        // SAFETY: the memory was just imported, with this size.
+        memory.address = unsafe { driver.map_imported(external, size) }?;
+        Ok(memory)
+    }
+
+    /// The bytes as words that the device may access at the same time.
+    pub(super) fn as_words(&self) -> &[AtomicU32] {
+        // SAFETY: the memory begins at a page, has at least this many words, and lives as long as `self`. The host
+        // accesses memory as words only here, and as bytes only where it is no exchange memory.
+        unsafe {
+            std::slice::from_raw_parts(self.start.as_ptr().cast::<AtomicU32>(), self.bytes / size_of::<AtomicU32>())
+        }
     }
 
     /// Returns the whole memory as a range on the device.
@@ -100,9 +152,21 @@ impl PinnedMemory {
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: the memory was allocated once and is freed once; by reason 3 in `safe/mod.rs` no work uses it at this
-        // point.
-        self.context.log_free(unsafe { self.context.driver.free_pinned(self.start.as_ptr().cast()) });
+        let driver = self.context.driver;
+        // SAFETY: the memory was allocated or imported once and is freed once; by reason 3 in `safe/mod.rs` no work uses
+        // it at this point. What Vulkan has allocated is freed after this.
+        unsafe {
+            match &self.pages {
+                Pages::Host => self.context.log_free(driver.free_pinned(self.start.as_ptr().cast())),
+                #[cfg(target_os = "linux")]
+                Pages::Card { external, .. } => {
+                    if self.address != 0 {
+                        self.context.log_free(driver.free(self.address));
+                    }
+                    self.context.log_free(driver.release_imported(*external));
+                }
+            }
+        }
     }
 }
 
@@ -122,9 +186,6 @@ impl PinnedWords {
 
     /// Returns the words on the host.
     pub(crate) fn host(&self) -> &[AtomicU32] {
-        let words = self.0.bytes / size_of::<AtomicU32>();
-        // SAFETY: the memory was allocated at the start of a page, has at least this many words, and was zeroed. The
-        // words live as long as `self`, and the host accesses them only here, as atomics.
-        unsafe { std::slice::from_raw_parts(self.0.start.as_ptr().cast::<AtomicU32>(), words) }
+        self.0.as_words()
     }
 }

@@ -8,9 +8,10 @@ mod load;
 use std::ffi::{c_char, c_void};
 
 pub(in crate::driver) use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUgraph,
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUcontext, CUdevice, CUdevice_attribute,
+    CUdeviceptr, CUevent, CUexternalMemory, CUexternalMemoryHandleType, CUfunction, CUfunction_attribute, CUgraph,
     CUgraphExec, CUgraphExecUpdateResultInfo, CUjit_option, CUmemAllocationType, CUmemLocationType,
-    CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUmodule, CUstream,
+    CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUmodule, CUstream, CUuuid,
 };
 
 /// Declares the functions as fields, each under its own name. Each function returns a `CUresult` as a plain number.
@@ -57,6 +58,7 @@ functions! {
     cuDeviceGetName(*mut c_char, i32, CUdevice);
     cuDeviceTotalMem_v2(*mut usize, CUdevice);
     cuDeviceGetPCIBusId(*mut c_char, i32, CUdevice);
+    cuDeviceGetUuid_v2(*mut CUuuid, CUdevice);
     cuDeviceGetAttribute(*mut i32, u32, CUdevice);
     cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
     cuCtxGetCurrent(*mut CUcontext);
@@ -72,6 +74,9 @@ functions! {
     cuMemHostAlloc(*mut *mut c_void, usize, u32);
     cuMemFreeHost(*mut c_void);
     cuMemHostGetDevicePointer_v2(*mut CUdeviceptr, *mut c_void, u32);
+    cuImportExternalMemory(*mut CUexternalMemory, *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC);
+    cuExternalMemoryGetMappedBuffer(*mut CUdeviceptr, CUexternalMemory, *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
+    cuDestroyExternalMemory(CUexternalMemory);
     cuMemcpyAsync(CUdeviceptr, CUdeviceptr, usize, CUstream);
     cuMemcpyHtoDAsync_v2(CUdeviceptr, *const c_void, usize, CUstream);
     cuMemcpyDtoHAsync_v2(*mut c_void, CUdeviceptr, usize, CUstream);
