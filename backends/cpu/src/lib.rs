@@ -38,3 +38,4 @@ mod submit;
 pub use caps::caps;
 pub use device::{CpuDevice, Options, open};
 pub use kernel::text::{assembly, check, clif};
+pub use math::Functions;

@@ -15,6 +15,7 @@ use super::ops::Target;
 use super::{call, kernel};
 use crate::abi::Entry;
 use crate::ir::{Function, Stmt};
+use crate::math::Functions;
 
 /// The limit in bytes on the stack that a kernel uses: small dispatches run on the caller's thread, whose stack may be
 /// small.
@@ -76,8 +77,8 @@ pub(crate) fn has_fma() -> bool {
 }
 
 /// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`], then its callees.
-fn functions(isa: &OwnedTargetIsa, kernel: &Function) -> (Vec<Context>, Sizes) {
-    let (target, frontend) = (Target::new(&**isa), isa.frontend_config());
+fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions) -> (Vec<Context>, Sizes) {
+    let (target, frontend) = (Target::new(&**isa, functions), isa.frontend_config());
     let (learned, callees) = call::learn(kernel);
     let mut contexts: Vec<Context> = (0..=kernel.callees.len()).map(|_| Context::new()).collect();
     for (number, context) in contexts.iter_mut().enumerate() {
@@ -108,8 +109,8 @@ fn entry(isa: &OwnedTargetIsa) -> Signature {
 }
 
 /// Returns the Cranelift IR of a kernel's functions, as text.
-pub(super) fn clif(kernel: &Function) -> Result<String, String> {
-    let (contexts, _) = functions(machine()?, kernel);
+pub(super) fn clif(kernel: &Function, functions: Functions) -> Result<String, String> {
+    let (contexts, _) = generate(machine()?, kernel, functions);
     let texts = contexts.into_iter().map(|mut context| {
         context.func.dfg.resolve_all_aliases();
         context.func.display().to_string()
@@ -118,9 +119,9 @@ pub(super) fn clif(kernel: &Function) -> Result<String, String> {
 }
 
 /// Returns the machine code of a kernel's functions, as text.
-pub(super) fn assembly(kernel: &Function) -> Result<String, String> {
+pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String, String> {
     let isa = machine()?;
-    let (contexts, _) = functions(isa, kernel);
+    let (contexts, _) = generate(isa, kernel, functions);
     let texts = contexts.into_iter().map(|mut context| {
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
@@ -130,9 +131,9 @@ pub(super) fn assembly(kernel: &Function) -> Result<String, String> {
 }
 
 /// Compiles a kernel.
-pub(super) fn build(kernel: &Function) -> Result<Code, String> {
+pub(super) fn build(kernel: &Function, functions: Functions) -> Result<Code, String> {
     let isa = machine()?;
-    let (mut contexts, sizes) = functions(isa, kernel);
+    let (mut contexts, sizes) = generate(isa, kernel, functions);
     let builder = JITBuilder::with_isa(Arc::clone(isa), cranelift_module::default_libcall_names());
     let mut module = JITModule::new(builder);
     let refused = match define(&mut module, kernel, &mut contexts) {

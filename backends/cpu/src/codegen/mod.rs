@@ -35,29 +35,30 @@ mod vectors;
 pub(crate) use code::{Code, has_fma};
 
 use crate::ir::Function;
+use crate::math::Functions;
 
 /// Compiles a function to machine code.
 ///
 /// # Errors
 /// Cranelift's error, as text.
-pub(crate) fn compile(function: &Function) -> Result<Code, String> {
+pub(crate) fn compile(function: &Function, functions: Functions) -> Result<Code, String> {
     #[cfg(debug_assertions)]
     crate::ir::verify::verify(function)?;
-    code::build(function)
+    code::build(function, functions)
 }
 
 /// Returns the Cranelift IR of a function.
 ///
 /// # Errors
 /// Cranelift's error, as text.
-pub(crate) fn clif(function: &Function) -> Result<String, String> {
-    code::clif(function)
+pub(crate) fn clif(function: &Function, functions: Functions) -> Result<String, String> {
+    code::clif(function, functions)
 }
 
 /// Returns the machine code of a function, as text.
 ///
 /// # Errors
 /// Cranelift's error, as text.
-pub(crate) fn assembly(function: &Function) -> Result<String, String> {
-    code::assembly(function)
+pub(crate) fn assembly(function: &Function, functions: Functions) -> Result<String, String> {
+    code::assembly(function, functions)
 }

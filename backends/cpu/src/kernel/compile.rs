@@ -4,6 +4,7 @@ use anywarp_backend::{BackendError, Mode, Program};
 
 use crate::checker::Checks;
 use crate::kernel::Machine;
+use crate::math::Functions;
 use crate::{codegen, ir, lower};
 use anywarp_host::guarded;
 
@@ -11,7 +12,7 @@ use anywarp_host::guarded;
 ///
 /// # Errors
 /// [`BackendError::Rejected`], with the line where it is known.
-pub(crate) fn compile(program: &Program, mode: Mode) -> Result<Machine, BackendError> {
+pub(crate) fn compile(program: &Program, mode: Mode, functions: Functions) -> Result<Machine, BackendError> {
     // If the compiler panics, only this program is refused.
     guarded("compiling", || {
         let mut function = lowered(program, mode)?;
@@ -20,7 +21,7 @@ pub(crate) fn compile(program: &Program, mode: Mode) -> Result<Machine, BackendE
         if mode == Mode::Plain {
             ir::optimise::run(&mut function);
         }
-        let code = codegen::compile(&function).map_err(refused)?;
+        let code = codegen::compile(&function, functions).map_err(refused)?;
         Ok(Machine {
             entry: code.entry,
             frame_bytes: code.frame_bytes,

@@ -3,7 +3,8 @@
 use anywarp_backend::{BackendError, Mode, Program};
 
 use crate::kernel::compile::{lowered, refused};
-use crate::{codegen, ir};
+use crate::math::Functions;
+use crate::{codegen, environment, ir};
 use anywarp_host::guarded;
 
 /// Returns the Cranelift IR of a program, before Cranelift's own optimisations.
@@ -31,14 +32,17 @@ pub fn assembly(program: &Program) -> Result<String, BackendError> {
 /// # Errors
 /// [`BackendError::Rejected`], with the line where it is known.
 pub fn check(program: &Program, mode: Mode) -> Result<(), BackendError> {
-    crate::kernel::compile::compile(program, mode).map(drop)
+    crate::kernel::compile::compile(program, mode, environment::functions()).map(drop)
 }
 
-fn written(program: &Program, write: fn(&ir::Function) -> Result<String, String>) -> Result<String, BackendError> {
+fn written(
+    program: &Program,
+    write: fn(&ir::Function, Functions) -> Result<String, String>,
+) -> Result<String, BackendError> {
     guarded("compiling", || {
         let mut function = lowered(program, Mode::Plain)?;
         ir::optimise::run(&mut function);
-        let text = write(&function).map_err(refused)?;
+        let text = write(&function, environment::functions()).map_err(refused)?;
         let [x, y, z] = program.workgroup_size;
         Ok(format!("; {}, a loop over workgroups of {x} x {y} x {z}\n{}", program.name, text.trim_matches('\n')))
     })

@@ -1,4 +1,5 @@
-//! The functions that compiled kernels call, on eight lanes at a time.
+//! The functions that compiled kernels call, on eight lanes at a time. Some of them are usually instructions of the kernel
+//! (`codegen/ops/inline`); the calls here are the precise form.
 //!
 //! Cranelift has no instruction for an exponential, a sine or a vector division of integers, so generated code passes
 //! eight lanes at a time to a function of [`LaneFunction`], found by [`address`]. Each function is compiled twice on
@@ -12,6 +13,7 @@
 //! | file | functions |
 //! |---|---|
 //! | `table` | the list of all functions, their machine-code entry points |
+//! | `functions` | the choice between these functions and vector instructions |
 //! | `lanes` | loops over lanes, fused arithmetic, polynomials |
 //! | `exponential` | exp, exp2 |
 //! | `logarithm` | log, log2, pow |
@@ -23,6 +25,7 @@
 
 mod arc;
 mod exponential;
+mod functions;
 mod fused;
 mod hyperbolic;
 mod integer;
@@ -33,6 +36,7 @@ mod table;
 mod tests;
 mod trigonometric;
 
+pub use functions::Functions;
 #[cfg(test)]
 pub(crate) use table::eval_f32;
 pub(crate) use table::{LaneFunction, address};

@@ -16,7 +16,8 @@
 //! | `binary`, `shift`, `divide`, `magic` | two operands; division with and without a known divisor |
 //! | `compare` | comparisons, minimum and maximum |
 //! | `convert`, `half` | conversions; those of `f16` |
-//! | `call`, `subgroup` | functions of [`crate::math`]; operations over the subgroup |
+//! | `call`, `inline` | functions, called in [`crate::math`] or as instructions |
+//! | `subgroup` | operations over the subgroup |
 
 mod binary;
 mod bits;
@@ -25,6 +26,7 @@ mod compare;
 mod convert;
 mod divide;
 mod half;
+mod inline;
 mod lanes;
 mod magic;
 mod masks;

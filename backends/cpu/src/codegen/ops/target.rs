@@ -6,6 +6,8 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
 
+use crate::math::Functions;
+
 /// The capabilities of the machine that decide which instructions are emitted. Without these features Cranelift would
 /// call library routines that do not exist here.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,8 @@ pub(in super::super) struct Target {
     pub(super) blend: bool,
     /// Whether any permutation of bytes is an instruction; on x86-64 it needs SSSE3.
     pub(super) permute: bool,
+    /// Whether functions are inline where the machine has the instructions for them.
+    pub(super) inline: bool,
 }
 
 impl Target {
@@ -39,7 +43,7 @@ impl Target {
     }
 
     /// Returns the capabilities of the target of code generation.
-    pub(in super::super) fn new(isa: &dyn TargetIsa) -> Self {
+    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions) -> Self {
         let x86 = isa.name() == "x64";
         Self {
             pointer: isa.pointer_type(),
@@ -49,6 +53,7 @@ impl Target {
             round: isa.has_round(),
             blend: x86 && isa.has_blendv_lowering(types::I32X4),
             permute: !x86 || isa.has_x86_pshufb_lowering(),
+            inline: functions == Functions::Fast,
         }
     }
 }

@@ -70,7 +70,8 @@ fn one_test_stands_for_all() {
         let mut function = crate::lower::lower(&crate::lower::tests::program(&source), Mode::Plain)
             .unwrap_or_else(|error| panic!("{error}\n{source}"));
         crate::ir::optimise::run(&mut function);
-        crate::codegen::clif(&function).unwrap_or_else(|error| panic!("{error}\n{source}"))
+        crate::codegen::clif(&function, crate::math::Functions::Fast)
+            .unwrap_or_else(|error| panic!("{error}\n{source}"))
     };
     // Counts index tests: the early tests, and one per access in the slow version.
     let tests = |text: &str| text.matches("icmp ult").count();

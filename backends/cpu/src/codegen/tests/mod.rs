@@ -6,6 +6,7 @@ mod calls;
 mod cooperative;
 mod early;
 mod flow;
+mod functions;
 mod memory;
 mod narrow;
 mod proven;
@@ -14,6 +15,7 @@ mod serial;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;
+use crate::math::Functions;
 use anywarp_backend::Mode;
 
 /// Aligned memory with guard bytes before and after.
@@ -78,7 +80,18 @@ pub(crate) fn run_function(
     groups: [u32; 3],
     steps: u64,
 ) -> Result<Vec<Vec<u32>>, u32> {
-    let code = super::compile(function).unwrap_or_else(|error| panic!("{error}\n{function}"));
+    run_with(function, Functions::Fast, buffers, groups, steps)
+}
+
+/// Runs `groups` workgroups of a function whose mathematical functions are computed in this way.
+fn run_with(
+    function: &crate::ir::Function,
+    functions: Functions,
+    buffers: &[&[u32]],
+    groups: [u32; 3],
+    steps: u64,
+) -> Result<Vec<Vec<u32>>, u32> {
+    let code = super::compile(function, functions).unwrap_or_else(|error| panic!("{error}\n{function}"));
     let mut memory: Vec<Bytes> = buffers.iter().map(|values| Bytes::of(values)).collect();
     let slots: Vec<Slot> =
         memory.iter_mut().map(|memory| Slot { start: memory.start(), length: (memory.bytes / 4) as u32 }).collect();

@@ -50,7 +50,8 @@ fn compiled(source: &str, how: How, checked: bool) -> crate::ir::Function {
 
 /// Counts the clamps and comparisons of indices in a kernel's code.
 fn tests(source: &str, how: How) -> usize {
-    let text = crate::codegen::clif(&compiled(source, how, false)).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let text = crate::codegen::clif(&compiled(source, how, false), crate::math::Functions::Fast)
+        .unwrap_or_else(|error| panic!("{error}\n{source}"));
     text.matches("umin").count() + text.matches("icmp ult").count()
 }
 
@@ -123,7 +124,8 @@ fn a_read_that_a_guard_makes_valid_stays_behind_it() {
         );
         for (how, expected) in [(How::Unproven, true), (How::Proven, proofs_move_it), (How::Off, proofs_move_it)] {
             let function = compiled(&source, how, false);
-            let text = crate::codegen::clif(&function).unwrap_or_else(|error| panic!("{error}\n{source}"));
+            let text = crate::codegen::clif(&function, crate::math::Functions::Fast)
+                .unwrap_or_else(|error| panic!("{error}\n{source}"));
             let moves = text.lines().any(|line| line.contains("= load.i32 notrap readonly can_move"));
             assert_eq!(moves, expected, "{how:?}: data[{index}] may be read before its guard\n{text}");
             let got =

@@ -2,6 +2,7 @@
 //! and on the minimal machine of its architecture.
 
 mod cases;
+mod inline;
 mod known;
 mod reference;
 mod subgroup;
@@ -22,6 +23,7 @@ use cranelift_module::Module;
 
 use super::{Calls, Emit, Parts, Target, scalar_type};
 use crate::ir::Class;
+use crate::math::Functions;
 
 type LanesForm = Box<dyn Fn(&mut Emit, &[Parts]) -> Parts>;
 type ScalarForm = Box<dyn Fn(&mut Emit, &[Machine]) -> Machine>;
@@ -66,9 +68,9 @@ pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
 /// Memory for eight lanes.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
-pub(super) struct Memory([u64; 8]);
+pub(super) struct Memory(pub(super) [u64; 8]);
 
-type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
+pub(super) type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
 
 /// Builds a function that reads its operands, one [`Memory`] each, and writes one result.
 fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
@@ -83,7 +85,7 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
     builder.seal_block(block);
     let arguments = [builder.block_params(block)[0], builder.block_params(block)[1]];
     let mut calls = Calls::default();
-    emit(&mut Emit { b: &mut builder, target: &Target::new(isa), calls: &mut calls }, arguments);
+    emit(&mut Emit { b: &mut builder, target: &Target::new(isa, Functions::Precise), calls: &mut calls }, arguments);
     builder.ins().return_(&[]);
     builder.finalize(isa.frontend_config());
     function
@@ -102,7 +104,7 @@ pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Mach
 
 /// Compiles for the other architecture, if this build of Cranelift supports it: the code is not run, but every
 /// instruction must exist, and no routine of Cranelift may be needed.
-fn compile_for_aarch64(case: &Case) {
+pub(super) fn check_aarch64(case: &Case) {
     let Ok(builder) = isa::lookup_by_name("aarch64-unknown-linux-gnu") else { return };
     let isa = builder.finish(flags()).unwrap();
     let mut functions = vec![build(&*isa, |emit, arguments| lanes_form(emit, case, arguments))];
@@ -212,7 +214,7 @@ fn combinations(case: &Case) -> Vec<Vec<[u64; 8]>> {
 
 /// Compiles all cases for all machines, runs them, and compares the results with the reference.
 pub(super) fn check(cases: &[Case]) {
-    cases.iter().for_each(compile_for_aarch64);
+    cases.iter().for_each(check_aarch64);
     for (machine, isa) in machines() {
         let mut module = module(isa);
         for case in cases {
