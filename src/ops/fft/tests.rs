@@ -22,7 +22,6 @@ fn each_choice_computes_each_length() {
         let count = 3 * length * inner;
         let numbers: Vec<[f32; 2]> = (0..count).map(|at| [(at as f32 * 0.7).sin(), (at as f32).cos()]).collect();
         let wide: Vec<[f64; 2]> = numbers.iter().map(|number| number.map(f64::from)).collect();
-        // By the definition, which takes longer than all transforms.
         let wanted = reference::fft(&wide, &[3, length, inner], 1, false);
         let choices = if inner == 2 { [&lanes[..], &lines].concat() } else { vec![lanes[1], three_passes] };
         for choice in choices {

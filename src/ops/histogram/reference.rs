@@ -6,10 +6,13 @@ pub(crate) fn histogram(x: &[f64], edges: &[f64]) -> Vec<u32> {
     let mut counts = vec![0; bins];
     for x in x {
         // If equal edges make several bins possible for an element, it is counted in the last of them.
-        let inside =
-            |bin: &usize| edges[*bin] <= *x && (*x < edges[*bin + 1] || (*bin + 1 == bins && *x == edges[bins]));
-        if let Some(bin) = (0..bins).rfind(inside) {
-            counts[bin] += 1;
+        let below = edges.partition_point(|edge| *edge <= *x);
+        match below {
+            // The last bin has its upper edge, too.
+            _ if *x == edges[bins] => counts[bins - 1] += 1,
+            0 => {}
+            below if below <= bins => counts[below - 1] += 1,
+            _ => {}
         }
     }
     counts

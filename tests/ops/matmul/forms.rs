@@ -96,10 +96,12 @@ fn forms<T: Number>(device: &Device) -> TestResult {
         {
             let batches = if at % 2 == 0 { 1 } else { 3 };
             let factors = if transposed[0] { [1.0, 0.0] } else { [0.5, -2.0] };
+            let form = Form { sizes, batches, transposed, shared, factors, method: None };
+            let products = products::<T>(form);
             for method in METHODS.map(Some).into_iter().chain([None]) {
-                let form = Form { sizes, batches, transposed, shared, factors, method };
+                let form = Form { method, ..form };
                 if method.is_none() || form.product::<T>().chosen(device).is_ok() {
-                    check::<T>(device, form).context(|| format!("{form:?}"))?;
+                    check::<T>(device, form, &products).context(|| format!("{form:?}"))?;
                 }
             }
         }
@@ -107,30 +109,41 @@ fn forms<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn check<T: Number>(device: &Device, form: Form) -> TestResult {
-    let Form { sizes: [m, k, n], batches, shared, factors: [alpha, beta], .. } = form;
+/// The factors of all batches.
+fn factors<T: Number>(Form { sizes: [m, k, n], batches, shared, .. }: Form) -> [Vec<T>; 2] {
     let count = |shared: bool| if shared { 1 } else { batches };
-    let of_a = numbers::<T>(m * k * count(shared[0]), 1);
-    let of_b = numbers::<T>(k * n * count(shared[1]), 2);
-    let old = numbers::<T>(m * n * batches, 3);
+    [numbers::<T>(m * k * count(shared[0]), 1), numbers::<T>(k * n * count(shared[1]), 2)]
+}
+
+/// The product of each batch, which no method changes.
+fn products<T: Number>(form: Form) -> Vec<Vec<Exact>> {
+    let Form { sizes: [m, k, n], batches, transposed, shared, .. } = form;
+    let [of_a, of_b] = factors::<T>(form);
+    let one = |batch: usize| {
+        let part = |all: &[T], shared: bool, size: usize| -> Vec<f64> {
+            let first = if shared { 0 } else { batch * size };
+            all[first..first + size].iter().map(|element| element.exact()).collect()
+        };
+        let (mut left, mut right) = (part(&of_a, shared[0], m * k), part(&of_b, shared[1], k * n));
+        if transposed[0] {
+            left = upright(&left, m, k);
+        }
+        if transposed[1] {
+            right = upright(&right, k, n);
+        }
+        reference::matmul(&left, &right, [m, k, n])
+    };
+    (0..batches).map(one).collect()
+}
+
+fn check<T: Number>(device: &Device, form: Form, products: &[Vec<Exact>]) -> TestResult {
+    let Form { sizes: [m, k, n], batches, factors: [alpha, beta], .. } = form;
+    let ([of_a, of_b], old) = (factors::<T>(form), numbers::<T>(m * n * batches, 3));
     let (a, b, mut c) = (device.buffer_from(&of_a)?, device.buffer_from(&of_b)?, device.buffer_from(&old)?);
     form.product().run(&a, &b, &mut c)?;
     let got = c.read()?;
-    let exact = |elements: &[T]| elements.iter().map(|element| element.exact()).collect::<Vec<f64>>();
-    for batch in 0..batches {
-        let part = |all: &[T], shared: bool, size: usize| {
-            let first = if shared { 0 } else { batch * size };
-            exact(&all[first..first + size])
-        };
-        let (mut left, mut right) = (part(&of_a, shared[0], m * k), part(&of_b, shared[1], k * n));
-        if form.transposed[0] {
-            left = upright(&left, m, k);
-        }
-        if form.transposed[1] {
-            right = upright(&right, k, n);
-        }
-        let products = reference::matmul(&left, &right, [m, k, n]);
-        for (at, Exact { sum, magnitude }) in products.into_iter().enumerate() {
+    for (batch, products) in products.iter().enumerate() {
+        for (at, Exact { sum, magnitude }) in products.iter().copied().enumerate() {
             let place = batch * m * n + at;
             let (alpha, added) = (f64::from(alpha), f64::from(beta) * old[place].exact());
             let wanted = alpha * sum + added;

@@ -124,10 +124,14 @@ fn check<'r, T: Number, R: Number + MatmulResult<T>>(
     let mut wanted = numbers[2].clone();
     for batch in 0..batches {
         for (row, column) in (0..m).flat_map(|row| (0..n).map(move |column| (row, column))) {
-            let factors = |at: usize| {
-                (numbers[0][form.place(0, batch, [row, at])], numbers[1][form.place(1, batch, [at, column])])
+            // The first of the factors, and the distance of the next one.
+            let line = |array: usize, places: [[usize; 2]; 2]| {
+                let [first, second] = places.map(|place| form.place(array, batch, place));
+                (first, second - first)
             };
-            let sum: f32 = (0..k).map(factors).map(|(a, b)| a * b).sum();
+            let (of_a, of_b) = (line(0, [[row, 0], [row, 1]]), line(1, [[0, column], [1, column]]));
+            let product = |at: usize| numbers[0][of_a.0 + at * of_a.1] * numbers[1][of_b.0 + at * of_b.1];
+            let sum: f32 = (0..k).map(product).sum();
             let at = form.place(2, batch, [row, column]);
             wanted[at] = alpha * sum + beta * wanted[at];
             if with_epilogue {
