@@ -98,6 +98,27 @@ PYTHON
     [ ! -d "$layers" ] || cargo test --workspace --test onnx -- --absolute 1e-5 --device vulkan "$layers"
 }
 
+# Results of SciPy in double precision, for a sample of long transforms, on the processor; a whole run has 200 lengths to
+# 2^24, and Vulkan, too. ANYWARP_SCIPY_DIR names a folder that has been made before.
+scipy() {
+    say "SciPy's results"
+    last scipy
+    local folder="${ANYWARP_SCIPY_DIR:-$tools/scipy-cases}" all=()
+    if whole; then all=(--whole); fi
+    if [ -z "${ANYWARP_SCIPY_DIR:-}" ]; then
+        rm -rf "$folder"
+        if ! { [ -x "$tools/bin/pip" ] || python3 -m venv "$tools"; } ||
+            ! "$tools/bin/pip" install --quiet --only-binary :all: scipy==1.16.3; then
+            echo "SciPy could not be installed: skipped"
+            return
+        fi
+        # A failure here is one of the script, so that the stage fails.
+        "$tools/bin/python" tests/ops/scipy/cases.py "${all[@]}" "$folder"
+    fi
+    ANYWARP_SCIPY_DIR="$folder" cargo test --workspace --test ops -- cpu::scipy
+    ! whole || ANYWARP_SCIPY_DIR="$folder" cargo test --workspace --test ops -- vulkan::scipy
+}
+
 # Random kernels: the processor, software Vulkan and plain Rust must agree.
 fuzz() {
     say "random kernels"

@@ -7,6 +7,7 @@
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
+//! | `ANYWARP_SCIPY_DIR` | the folder of results of `scipy/cases.py`, for the cases `scipy`; without it there are none |
 
 mod activations;
 mod attention;
@@ -30,6 +31,7 @@ mod reduction;
 mod rotary_embedding;
 mod rows;
 mod scans;
+mod scipy;
 mod searches;
 mod segments;
 mod selections;
@@ -146,11 +148,15 @@ const CHECKED: &[fn() -> Alone] = &[
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = required().into_iter().map(presence).collect();
-    for device in devices() {
+    let devices = devices();
+    for device in &devices {
         let cases = ON_DEVICES.iter().flat_map(|cases| cases());
-        trials.extend(cases.map(|(name, run)| on_device(&device, &name, run)));
+        trials.extend(cases.map(|(name, run)| on_device(device, &name, run)));
     }
+    trials.extend(scipy::trials(&devices));
     let cases = ALONE.iter().flat_map(|cases| cases()).chain(CHECKED.iter().map(|case| case()));
     trials.extend(cases.map(|(name, run)| alone(name, run)));
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    print!("{}", scipy::table());
+    conclusion.exit_code()
 }
