@@ -20,13 +20,15 @@ no_case_folder() {
 cases() {
     say "WGSL conformance cases"
     last cases
-    local folder cpu=(--sample 10 --seed 1) vulkan=(--sample 1 --seed 1)
+    local folder cpu=(--sample 10 --seed 1) checked=(--sample 2 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
         no_case_folder
         return
     fi
-    if whole; then cpu=() vulkan=(--sample 5 --seed 1); fi
+    if whole; then cpu=() checked=(--sample 50 --seed 1) vulkan=(--sample 5 --seed 1); fi
     cargo test --workspace --test cts -- --device cpu --timeout 900 "${cpu[@]}" "$folder"
+    # The findings, too, must be those of tests/cts/expected_findings.txt.
+    cargo test --workspace --test cts -- --device cpu:checked --timeout 900 "${checked[@]}" "$folder"
     cargo test --workspace --test cts -- --device vulkan --timeout 900 "${vulkan[@]}" "$folder"
 }
 

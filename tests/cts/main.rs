@@ -3,9 +3,11 @@
 //! `cargo test --test cts -- [OPTION..] [DIR]`; `--help` lists the options.
 //!
 //! Traces run in child processes, 64 in each, so that a shader that crashes the driver or never ends fails alone.
-//! Failures listed in `cts/known_failures.txt` count as skipped; a listed trace that passes counts as failed. The last
-//! line of the output is `N passed, M failed, K skipped`; the exit code is 1 if M is not 0.
+//! Failures listed in `cts/known_failures.txt` count as skipped; a listed trace that passes counts as failed. On the
+//! device `cpu:checked`, a trace also fails if its findings are not those of `cts/expected_findings.txt`. The last line of
+//! the output is `N passed, M failed, K skipped`; the exit code is 1 if M is not 0.
 
+mod findings;
 mod replay;
 mod suite;
 
@@ -23,6 +25,9 @@ fn main() -> ExitCode {
     let options = Options::parse();
     if options.worker {
         return work(&options);
+    }
+    if let Err(fault) = findings::check() {
+        return refuse(&fault);
     }
     let Some(dir) = options.dir.clone().or_else(|| std::env::var_os("ANYWARP_CTS_DIR").map(PathBuf::from)) else {
         println!("skipped: no DIR");

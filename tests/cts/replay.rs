@@ -1,5 +1,7 @@
 //! Replays one trace through the public API.
 
+use std::collections::BTreeSet;
+
 use anywarp::backend::{BackendError, Layout};
 use anywarp::{BufferError, Device, DeviceOptions, Error, ErrorClass, KernelError, LaunchError, UnifiedBuffer, Wgsl};
 
@@ -9,9 +11,13 @@ use anywarp_testing_devices::cts::format::{Binding, Check, Dispatch, Op, Trace};
 use anywarp_testing_devices::cts::outcome::{Failure, Outcome};
 use anywarp_testing_devices::cts::worker::Replay;
 
+use crate::findings::Expected;
+
 /// A device that runs traces.
 pub(crate) struct Player {
     device: Device,
+    /// The expected findings, if the device is a checked one.
+    expected: Option<Expected>,
     lost: bool,
 }
 
@@ -25,7 +31,9 @@ impl Player {
         let mut options = DeviceOptions::default().staged(staged);
         options.selector = selector.map(str::to_owned);
         let device = Device::open_with(&options).map_err(|error| error.to_string())?;
-        Ok(Self { device, lost: false })
+        let is_checked = device.selector().to_string().ends_with(":checked");
+        let expected = is_checked.then(Expected::read).transpose()?;
+        Ok(Self { device, expected, lost: false })
     }
 
     fn run(&self, trace: &Trace, shaders: &Shaders, alive: &mut dyn FnMut()) -> Result<Vec<String>, Stop> {
@@ -44,6 +52,17 @@ impl Player {
         // The wait makes late failures belong to this trace instead of the next one.
         self.device.synchronize().map_err(stop)?;
         Ok(mismatches)
+    }
+
+    /// The differences between the findings since the last call and the expected ones; none on a device without checks.
+    fn findings(&self, trace: &Trace) -> Vec<String> {
+        let Some(expected) = &self.expected else { return Vec::new() };
+        let kernel = |op| match op {
+            &Op::Dispatch(ref dispatch) => Some(dispatch.wgsl.as_str()),
+            Op::Write { .. } | Op::Copy { .. } | Op::Clear { .. } => None,
+        };
+        let kernels: BTreeSet<&str> = trace.ops.iter().filter_map(kernel).collect();
+        expected.differences(&kernels, &self.device.findings())
     }
 
     fn allocate(&self, trace: &Trace) -> Result<Vec<UnifiedBuffer<u8>>, Stop> {
@@ -85,7 +104,7 @@ impl Player {
             source = source.set_override(name, *value);
         }
         let kernel = self.device.kernel(source).map_err(stop)?;
-        // The counts are read first, because the bindings borrow all buffers.
+        // The counts are copied first, because the bindings borrow all buffers.
         let counts = dispatch.indirect.map(|(buf, off)| self.indirect_counts(buffers, buf, off)).transpose()?;
 
         let mut launch = kernel.launch();
@@ -105,25 +124,28 @@ impl Player {
             };
         }
         match &counts {
-            Some(counts) => launch.indirect(counts, 0),
+            Some((counts, index)) => launch.indirect(counts, *index),
             None => launch.groups(dispatch.count),
         }
         .map(|_| ())
         .map_err(stop)
     }
 
-    /// Copies the three counts at `off` into a new buffer of words, for the indirect launch.
+    /// Copies a buffer into a new one of words, for the indirect launch; the counts keep their offset, and the second
+    /// value is their index.
     fn indirect_counts(
         &self,
         buffers: &mut [UnifiedBuffer<u8>],
         buf: usize,
         off: usize,
-    ) -> Result<UnifiedBuffer<u32>, Stop> {
-        let mut bytes = [0; 12];
-        buffer(buffers, buf)?.slice(off..off + 12).copy_to_slice(&mut bytes).map_err(stop)?;
+    ) -> Result<(UnifiedBuffer<u32>, usize), Stop> {
+        if !off.is_multiple_of(4) {
+            return Err(Stop::Failed(format!("malformed: indirect counts at byte {off}, not a multiple of 4")));
+        }
+        let bytes = buffer(buffers, buf)?.read().map_err(stop)?;
         let (words, _) = bytes.as_chunks::<4>();
         let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        self.device.buffer_from(&words).map_err(stop)
+        Ok((self.device.buffer_from(&words).map_err(stop)?, off / 4))
     }
 }
 
@@ -134,7 +156,14 @@ impl Replay for Player {
     }
 
     fn replay(&mut self, trace: &Trace, shaders: &Shaders, alive: &mut dyn FnMut()) -> Outcome {
-        match self.run(trace, shaders, alive) {
+        let outcome = self.run(trace, shaders, alive);
+        // The findings are taken after a failure, too, so that they do not count for the next trace.
+        let findings = self.findings(trace);
+        match outcome {
+            Ok(mut details) if details.is_empty() && !findings.is_empty() => {
+                details.extend(findings);
+                Outcome::Failed(Failure { cause: "other findings than expected".to_owned(), details })
+            }
             Ok(details) if details.is_empty() => Outcome::Passed,
             Ok(details) => Outcome::Failed(Failure { cause: "wrong results".to_owned(), details }),
             Err(Stop::Skipped(reason)) => Outcome::Skipped { reason },

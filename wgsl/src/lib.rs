@@ -7,6 +7,7 @@
 //! | [`guard`] | a limit on nesting; panics become errors |
 //! | [`quiet`] | panics that become errors, without output |
 //! | [`directives`], [`filters`] | directives and attributes that naga does not support, replaced by blanks |
+//! | `inexact` | constants that naga evaluates inexactly, evaluated here |
 //! | `lacking` | built-in functions that naga lacks, declared by means of others |
 //! | [`module`] | parsing and validation; diagnostics have positions in the author's own files |
 //! | `words` | explanations of mistakes, in the terms of WGSL |
@@ -21,6 +22,7 @@ pub mod directives;
 mod error;
 pub mod filters;
 pub mod guard;
+mod inexact;
 mod lacking;
 pub mod marks;
 pub mod module;

@@ -5,7 +5,7 @@ use naga::front::wgsl::{Frontend, Options};
 use naga::valid::Capabilities;
 
 use crate::filters::Filters;
-use crate::{TextError, diagnostic, directives, guard, lacking};
+use crate::{TextError, diagnostic, directives, guard, inexact, lacking};
 
 /// Parses a text with every extension allowed.
 ///
@@ -25,7 +25,7 @@ pub fn parse_documented(source: &Source) -> Result<naga::Module, TextError> {
 
 fn parse_with(source: &Source, options: Options) -> Result<naga::Module, TextError> {
     let text = Filters::of(source.text()).blank(directives::blank_known_enables(source.text()));
-    let text = lacking::declare(text);
+    let text = inexact::replace(lacking::declare(text));
     let mut front = Frontend::new_with_options(options);
     let module = front.parse(&text).map_err(|error| diagnostic::of_parser(source, &error))?;
     guard::check_types(source, &module)?;

@@ -236,16 +236,4 @@ pub const DRIVER_BUGS: &[DriverBug] = &[
         ends_process: false,
         cases: &[],
     },
-    DriverBug {
-        name: "atanh_of_constants",
-        reproduction: include_str!("../../../tests/driver_bugs/atanh_of_constants.wgsl"),
-        backend: "",
-        device: "",
-        lacking: "",
-        component: CONSTANTS,
-        what: "`atanh` of an f32 constant near -1 is wrong by 50 units in the last place.",
-        evidence: "Every device does the same: the constant is folded before any driver receives it.",
-        ends_process: false,
-        cases: &[],
-    },
 ];
