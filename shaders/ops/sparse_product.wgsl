@@ -38,7 +38,7 @@ struct Product {
 @group(0) @binding(7) var<storage, read_write> cut: array<u32>;
 // For each tile, and for the end of the last one: the number of rows that end before its first item.
 @group(0) @binding(8) var<storage, read_write> rows_of_tiles: array<u32>;
-// For each workgroup of `blocks_and_dot`: the sum of the products of its elements of x and y.
+// For each workgroup of `blocks_and_dot`: DOTS sums of products of its elements of x and y.
 @group(0) @binding(9) var<storage, read_write> dots: array<Number>;
 
 // The number of invocations that compute a row together; a power of two.
@@ -55,6 +55,8 @@ const FINISH: u32 = 64u;
 const TILE: u32 = 1024u;
 // The number of terms of neighbouring rows that are in workgroup memory at a time; a multiple of 4 * GROUP.
 const BLOCK: u32 = 2048u;
+// The number of sums of products of a workgroup.
+const DOTS: u32 = 16u;
 // The number of rows of a slice.
 const SLICE: u32 = 32u;
 // Stands for no row in `cut`, and for no column in a slice.
@@ -231,7 +233,7 @@ fn blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
 }
 
-// As blocks with a single column, with the sum of x * y of the rows of each workgroup.
+// As blocks with a single column, with sums of x * y of the rows of each workgroup.
 @compute @workgroup_size(256)
 fn blocks_and_dot(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if group.x * GROUP >= product.rows {
@@ -243,15 +245,15 @@ fn blocks_and_dot(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     if row < product.rows {
         share = result * x[product.first_of_x + row];
     }
-    partial[local] = share;
-    for (var step = GROUP / 2u; step > 0u; step /= 2u) {
-        workgroupBarrier();
-        if local < step {
-            partial[local] += partial[local + step];
+    block[local] = share;
+    workgroupBarrier();
+    // A tree to a single sum would have as many barriers again as the product.
+    if local < DOTS {
+        var sum = Number();
+        for (var at = 0u; at < GROUP / DOTS; at += 1u) {
+            sum += block[local + at * DOTS];
         }
-    }
-    if local == 0u {
-        dots[group.x] = partial[0];
+        dots[group.x * DOTS + local] = sum;
     }
 }
 

@@ -84,7 +84,7 @@ impl Ring {
         match self.halts("stop for new code", STOP) {
             Ok(()) => {}
             Err(error @ RingError::TimedOut { .. }) => {
-                // The kernel is told to stop, so the ring is in a pause that has timed out.
+                // The flag that stops the kernel is set, so the ring is in a pause that has timed out.
                 if core.advance(Stage::Running, Stage::Paused) {
                     core.paused(true);
                 }

@@ -46,7 +46,7 @@ fn inboxes_on_the_card(place: Place<'_>) -> TestResult {
     for actor in 0..3 {
         equal(ring.state::<[u32; 40]>(actor)?[39], 1000, "the count")?;
     }
-    // The host reads messages that nobody has handled from its copy.
+    // The host reads messages that were not handled from its copy.
     ring.pause()?;
     (0..5).try_for_each(|x| ring.actor(1).tell(&message(x)))?;
     let report = ring.shutdown(Duration::ZERO)?;

@@ -9,6 +9,8 @@ use super::format::SparseFormat;
 
 /// The number of items of a tile that a workgroup computes: the constant `TILE` of the kernel.
 const TILE: u64 = 1024;
+/// The number of sums of products of a workgroup of blocks: the constant `DOTS` of the kernel.
+pub(super) const DOTS: u64 = 16;
 /// The number of invocations of a workgroup of teams, and of rows of a block.
 const GROUP: u64 = 256;
 

@@ -247,7 +247,7 @@ fn planned<T: SparseElement>(shape: Shape, a: &SparseMatrix<T>, choice: Option<C
 pub(crate) fn dots<T: SparseElement>(a: &SparseMatrix<T>) -> Result<Option<usize>, OperationError> {
     let planned = planned(SparseProduct::new().shape(a)?, a, None);
     Ok(match planned.plan.passes.as_slice() {
-        [Pass::Blocks { groups }] => usize::try_from(*groups).ok(),
+        [Pass::Blocks { groups }] => usize::try_from(groups * plan::DOTS).ok(),
         _ => None,
     })
 }

@@ -85,7 +85,7 @@ impl Report {
     }
 }
 
-/// A difference as a share of a size, which may be 0. What is not a number is beyond every bound.
+/// A difference as a share of a size, which may be 0. NaN is beyond every bound.
 fn share(difference: f64, size: f64) -> f64 {
     match difference.abs() {
         0.0 => 0.0,
