@@ -1,4 +1,4 @@
-//! The memory of the inboxes: of the host, or of the card.
+//! The memory of the inboxes, on the host or on the card.
 //!
 //! On the card, a poll costs no trip over the bus. The host only writes there, so it keeps a copy of its own for what it
 //! reads again: messages that become dead letters.

@@ -154,7 +154,7 @@ impl Drop for PinnedMemory {
         let Ok(_current) = self.context.enter_anyway() else { return };
         let driver = self.context.driver;
         // SAFETY: the memory was allocated or imported once and is freed once; by reason 3 in `safe/mod.rs` no work uses
-        // it at this point. What Vulkan has allocated is freed after this.
+        // it at this point. Memory that Vulkan has allocated is freed after this.
         unsafe {
             match &self.pages {
                 Pages::Host => self.context.log_free(driver.free_pinned(self.start.as_ptr().cast())),
