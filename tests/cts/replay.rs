@@ -58,7 +58,7 @@ impl Player {
     fn findings(&self, trace: &Trace) -> Vec<String> {
         let Some(expected) = &self.expected else { return Vec::new() };
         let kernel = |op| match op {
-            &Op::Dispatch(ref dispatch) => Some(dispatch.wgsl.as_str()),
+            Op::Dispatch(dispatch) => Some(dispatch.wgsl.as_str()),
             Op::Write { .. } | Op::Copy { .. } | Op::Clear { .. } => None,
         };
         let kernels: BTreeSet<&str> = trace.ops.iter().filter_map(kernel).collect();

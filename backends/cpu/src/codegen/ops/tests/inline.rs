@@ -5,9 +5,11 @@ use super::{Case, Memory, check_aarch64, compile, load, machines, module, store}
 use crate::ir::Class;
 use crate::math::LaneFunction::{self, Exp, Exp2, Log, Log2, Tanh};
 
+/// A function, and the same one in `f64`.
+type Pair = (LaneFunction, fn(f64) -> f64);
+
 /// The inline functions of one argument, with their references.
-const FUNCTIONS: [(LaneFunction, fn(f64) -> f64); 5] =
-    [(Exp, f64::exp), (Exp2, f64::exp2), (Log, f64::ln), (Log2, f64::log2), (Tanh, f64::tanh)];
+const FUNCTIONS: [Pair; 5] = [(Exp, f64::exp), (Exp2, f64::exp2), (Log, f64::ln), (Log2, f64::log2), (Tanh, f64::tanh)];
 
 /// The error of `got` in units in the last place of the exact result, at least 2^-149; infinite for a wrong limit, NaN or
 /// sign.
