@@ -57,11 +57,11 @@ impl Player {
     /// The differences between the findings since the last call and the expected ones; none on a device without checks.
     fn findings(&self, trace: &Trace) -> Vec<String> {
         let Some(expected) = &self.expected else { return Vec::new() };
-        let kernel = |op| match op {
+        let kernels = trace.ops.iter().filter_map(|op| match op {
             Op::Dispatch(dispatch) => Some(dispatch.wgsl.as_str()),
             Op::Write { .. } | Op::Copy { .. } | Op::Clear { .. } => None,
-        };
-        let kernels: BTreeSet<&str> = trace.ops.iter().filter_map(kernel).collect();
+        });
+        let kernels: BTreeSet<&str> = kernels.collect();
         expected.differences(&kernels, &self.device.findings())
     }
 
