@@ -28,7 +28,7 @@ const SEARCH: Duration = Duration::from_secs(10);
 /// Results that change no bits are used at once. Those that change the order of sums are kept for the next start of the
 /// program, so that the same call gives the same bits as long as the program runs. Operators whose time depends on the
 /// contents of arrays, as sparse products, histograms and segments, are not tuned in this way: see
-/// [`Spare`](super::Spare). Matrix products, convolutions and their derivatives by inputs, attention, softmax and its
+/// [`Spare`](super::Spare). Matrix products, convolutions and their derivatives, attention, softmax and its
 /// derivative, norms, poolings, scans, sorts of keys and pairs, selections of the greatest elements, and Fourier
 /// transforms of complex numbers are.
 ///
