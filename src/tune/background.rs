@@ -97,8 +97,9 @@ impl<'a> Background<'a> {
     pub fn start(self) -> Result<BackgroundTuner, Error> {
         let pauses = Arc::new(Pauses::new(self.device, self.pause));
         let tuned = Arc::new(Mutex::new(Vec::new()));
+        let choices = self.device.context.extension(|| Choices::of(self.device.caps()));
         if self.mode != Some(Mode::Record) {
-            return Ok(BackgroundTuner { pauses, tuned, thread: None });
+            return Ok(BackgroundTuner { pauses, choices, tuned, thread: None });
         }
         let own = Device::open(&self.device.context.selector)?;
         let (ours, theirs) = (self.device.caps(), own.caps());
@@ -106,11 +107,10 @@ impl<'a> Background<'a> {
             let selector = self.device.context.selector.clone();
             return Err(TuneError::OtherHandle { selector, got: theirs.name.clone() }.into());
         }
-        let choices = self.device.context.extension(|| Choices::of(self.device.caps()));
         choices.offers.gather(true);
         let work = Work {
             own,
-            choices,
+            choices: Arc::clone(&choices),
             pauses: Arc::clone(&pauses),
             tuned: Arc::clone(&tuned),
             store: self.store,
@@ -118,7 +118,7 @@ impl<'a> Background<'a> {
         };
         let thread = thread::Builder::new().name("anywarp tuner".to_owned()).spawn(move || work.run());
         let thread = thread.map_err(|error| TuneError::NoThread { reason: error.to_string() })?;
-        Ok(BackgroundTuner { pauses, tuned, thread: Some(thread) })
+        Ok(BackgroundTuner { pauses, choices, tuned, thread: Some(thread) })
     }
 }
 
@@ -126,6 +126,7 @@ impl<'a> Background<'a> {
 #[must_use = "the thread ends when this value is dropped"]
 pub struct BackgroundTuner {
     pauses: Arc<Pauses>,
+    choices: Arc<Choices>,
     tuned: Arc<Mutex<Vec<TunedCall>>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -140,7 +141,7 @@ impl BackgroundTuner {
     /// The number of calls that wait for a pause of the program; the call that is being tuned is not counted.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.pauses.choices().offers.waiting()
+        self.choices.offers.waiting()
     }
 }
 
@@ -149,7 +150,7 @@ impl Drop for BackgroundTuner {
     fn drop(&mut self) {
         self.pauses.end();
         if let Some(thread) = self.thread.take() {
-            self.pauses.choices().offers.gather(false);
+            self.choices.offers.gather(false);
             if thread.join().is_err() {
                 log::warn!("the thread that tunes operators has panicked");
             }

@@ -10,7 +10,7 @@ use self::rehearsal::Rehearsal;
 use self::small::SmallCall;
 use super::background::Pauses;
 use super::inside::compare;
-use super::{Candidate, Dropped, Goal, Mode, Progress, Record, Search, State, Store, Strategy, TuneError, goal};
+use super::{Candidate, Goal, Mode, Progress, Record, Search, State, Store, Strategy, TuneError, goal};
 use crate::device::Device;
 use crate::error::Error;
 use crate::kept;
@@ -362,10 +362,6 @@ impl<'a, W: Workload> OperatorTuner<'a, W> {
 
 fn trial(decision: &Decision, candidate: &str) -> Trial {
     Trial { operator: decision.operator.clone(), sizes: decision.sizes.clone(), candidate: candidate.to_owned() }
-}
-
-fn earlier(reason: &str) -> Dropped {
-    Dropped::Earlier(reason.to_owned())
 }
 
 #[cfg(all(test, feature = "cpu"))]

@@ -11,7 +11,7 @@ use crate::submit::{Destination, Recording};
 impl<T: FloatElement> Attention<'_, T> {
     /// Offers the attention: see [`offer`].
     pub(super) fn offer(&self, read: [&Slice<'_, T>; 3], y: &SliceMut<'_, T>) {
-        offer(&Device::of(&y.core.device), || {
+        offer(&y.core.device, || {
             let given = self.given.clone();
             let (read, y) = (read.map(Like::of), Like::of_mut(y));
             let mask = self.mask.as_ref().map(|(mask, shape)| (Like::of(mask), shape.clone()));

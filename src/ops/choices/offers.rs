@@ -16,6 +16,7 @@ use super::question::Question;
 use super::table::Choices;
 use crate::device::Device;
 use crate::error::Error;
+use crate::submit::Context;
 
 /// The greatest number of calls that wait for a tuner, and of questions that are remembered.
 const WAITING: usize = 64;
@@ -87,13 +88,13 @@ pub(super) fn settled() {
 
 /// Offers the call of an operator to a tuner, if its question had no answer and calls are gathered. `describe` returns a
 /// closure that makes the same call on another handle of the device.
-pub(crate) fn offer<M, W>(device: &Device, describe: impl FnOnce() -> M)
+pub(crate) fn offer<M, W>(context: &Context, describe: impl FnOnce() -> M)
 where
     M: FnOnce(&Device) -> Result<W, Error> + Send + 'static,
     W: Workload + 'static,
 {
     let Some(question) = MISSED.take() else { return };
-    let choices = device.context.extension(|| Choices::of(device.caps()));
+    let choices = context.extension(|| Choices::of(context.caps()));
     choices.offers.add(question, || {
         let make = describe();
         Box::new(move |device| Ok(Box::new(make(device)?)))

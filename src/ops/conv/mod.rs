@@ -341,15 +341,14 @@ impl<'r, T: FloatElement> Conv<'r, T> {
         again: Again<T>,
     ) -> Result<(), OperationError> {
         let (call, device) = (self.call(geometry, job), Device::of(&y.core.device));
-        let wide = wide::<T>(geometry, job, &device);
-        let narrow = wide.is_none().then(|| planned::<T>(geometry, job, operands.starts(), &device));
-        // Products within the convolution ask questions of their own.
+        // The call is offered before products within it ask questions of their own.
+        let Some(plan) = wide::<T>(geometry, job, &device) else {
+            let plan = planned::<T>(geometry, job, operands.starts(), &device);
+            self.offer(again, &read, &y);
+            return operands.run(call, &plan, &mut self.destination);
+        };
         self.offer(again, &read, &y);
         let destination = &mut self.destination;
-        if let Some(plan) = narrow {
-            return operands.run(call, &plan, destination);
-        }
-        let Some(plan) = wide else { return Ok(()) };
         let mut arrays = Wide::new(read, y.len(), &device, destination)?;
         let call = Call { halves: false, bf16: false, ..call };
         arrays.operands([operands.x.0, operands.y.0])?.run(call, &plan, destination)?;

@@ -19,7 +19,7 @@ pub(super) type Again<T> =
 impl<T: FloatElement> Conv<'_, T> {
     /// Offers the call: see [`offer`].
     pub(super) fn offer(&self, again: Again<T>, (x, weights, bias): &Read<'_, T>, y: &SliceMut<'_, T>) {
-        offer(&Device::of(&y.core.device), || {
+        offer(&y.core.device, || {
             let conv = self.plain();
             let (x, weights, y) = (Like::of(x), Like::of(weights), Like::of_mut(y));
             let bias = bias.as_ref().map(Like::of);
@@ -37,7 +37,7 @@ impl<T: FloatElement> Conv<'_, T> {
 
     /// Offers the derivatives by the weights: see [`offer`].
     pub(super) fn offer_weights(&self, read: [&Slice<'_, T>; 2], dweights: &SliceMut<'_, f32>) {
-        offer(&Device::of(&dweights.core.device), || {
+        offer(&dweights.core.device, || {
             let (conv, read, dweights) = (self.plain(), read.map(Like::of), Like::of_mut(dweights));
             move |device: &Device| {
                 let [x, dy] = read.map(|array| array.numbers(device));

@@ -10,7 +10,7 @@ use crate::submit::{Destination, Recording};
 impl<T: ComplexElement> Fft<'_, T> {
     /// Offers the transform, which is in place without `x`: see [`offer`].
     pub(super) fn offer(&self, x: Option<&Slice<'_, T>>, y: &SliceMut<'_, T>) {
-        offer(&Device::of(&y.core.device), || {
+        offer(&y.core.device, || {
             let (transform, x, y) = (self.plain(), x.map(Like::of), Like::of_mut(y));
             move |device: &Device| {
                 let x = x.map(|x| x.numbers(device)).transpose()?;

@@ -12,7 +12,7 @@ use crate::submit::{Destination, Recording};
 impl<T: MatmulElement, R: MatmulResult<T>> Matmul<'_, T, R> {
     /// Offers the product: see [`offer`].
     pub(super) fn offer(&self, operands: &Operands<'_, '_, '_, T, R>) {
-        offer(&Device::of(&operands.c.core.device), || {
+        offer(&operands.c.core.device, || {
             let product = self.plain();
             let (a, b, c) = (Like::of(&operands.a), Like::of(&operands.b), Like::of_mut(&operands.c));
             let [bias, residual] = [operands.bias, operands.residual].map(|array| array.map(|array| Like::of(&array)));

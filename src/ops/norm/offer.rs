@@ -11,7 +11,7 @@ use crate::submit::{Destination, Recording};
 impl<T: FloatElement> Norm<'_, T> {
     /// Offers the norm: see [`offer`].
     pub(super) fn offer(&self, x: &Slice<'_, T>, y: &SliceMut<'_, T>) {
-        offer(&Device::of(&y.core.device), || {
+        offer(&y.core.device, || {
             let (rows, centred, epsilon) = (self.rows, self.centred, self.epsilon);
             let weights = [&self.scale, &self.bias].map(|array| array.as_ref().map(Like::of));
             let statistics = self.statistics.as_ref().map(|(means, inverses)| [means, inverses].map(Like::of_mut));

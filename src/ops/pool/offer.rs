@@ -13,7 +13,7 @@ use crate::submit::{Destination, Recording};
 impl<T: FloatElement> Pool<'_, T> {
     /// Offers the pooling: see [`offer`].
     pub(super) fn offer(&self, x: &Slice<'_, T>, y: &SliceMut<'_, T>) {
-        offer(&Device::of(&y.core.device), || {
+        offer(&y.core.device, || {
             let (given, kind, counts_padding) = (self.given.clone(), self.kind, self.counts_padding);
             let (x, y, indices) = (Like::of(x), Like::of_mut(y), self.indices.as_ref().map(Like::of_mut));
             move |device: &Device| {

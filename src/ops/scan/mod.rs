@@ -295,7 +295,7 @@ impl<'r> Scan<'r> {
         operands.check(&call, &shape, &destination)?;
         let device = Device::of(&operands.y.bound.core.device);
         let planned = self.planned(&call, &device);
-        self.offer(&device, likes);
+        self.offer(&device.context, likes);
         operands.run(&call, &planned, &mut destination)
     }
 }

@@ -6,7 +6,7 @@ use super::Scan;
 use super::run::Heads;
 use crate::device::Device;
 use crate::error::Error;
-use crate::submit::{Destination, Recording};
+use crate::submit::{Context, Destination, Recording};
 
 /// The array that a scan reads, if it is not in place, and the one that it writes.
 pub(super) struct Likes<T> {
@@ -16,11 +16,11 @@ pub(super) struct Likes<T> {
 
 impl Scan<'_> {
     /// Offers a scan without segments: see [`offer`].
-    pub(super) fn offer<T: ScanElement>(&self, device: &Device, likes: Likes<T>) {
+    pub(super) fn offer<T: ScanElement>(&self, context: &Context, likes: Likes<T>) {
         if self.heads.are_given() {
             return;
         }
-        offer(device, || {
+        offer(context, || {
             let scan = self.plain();
             move |device: &Device| {
                 let x = likes.x.map(|x| x.numbers(device)).transpose()?;

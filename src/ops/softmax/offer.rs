@@ -11,7 +11,7 @@ use crate::submit::{Destination, Recording};
 impl Softmax<'_> {
     /// Offers the softmax: see [`offer`].
     pub(super) fn offer<T: FloatElement>(&self, x: &Slice<'_, T>, y: &SliceMut<'_, T>) {
-        offer(&Device::of(&y.core.device), || {
+        offer(&y.core.device, || {
             let (softmax, x, y) = (self.plain(), Like::of(x), Like::of_mut(y));
             move |device: &Device| {
                 let x = x.numbers(device)?;
@@ -24,7 +24,7 @@ impl Softmax<'_> {
 
     /// Offers the derivative: see [`offer`].
     pub(super) fn offer_backward<T: FloatElement>(&self, read: [&Slice<'_, T>; 2], dx: &SliceMut<'_, T>) {
-        offer(&Device::of(&dx.core.device), || {
+        offer(&dx.core.device, || {
             let (softmax, read, dx) = (self.plain(), read.map(Like::of), Like::of_mut(dx));
             move |device: &Device| {
                 let [y, dy] = read.map(|array| array.numbers(device));

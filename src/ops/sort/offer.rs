@@ -1,7 +1,5 @@
 //! The same sort of other arrays, for tuners.
 
-use std::sync::Arc;
-
 use super::super::choices::{Call, Like, StandIn, offer};
 use super::super::ordering::keys::SortKey;
 use super::Sort;
@@ -36,13 +34,8 @@ impl<T: Element> Likes<T> {
 
 impl Sort<'_> {
     /// Offers a sort without segments: see [`offer`].
-    pub(super) fn offer<K: SortKey, V: Element>(
-        &self,
-        context: &Arc<Context>,
-        operands: &Operands<'_, K, V>,
-        kind: Values,
-    ) {
-        offer(&Device::of(context), || {
+    pub(super) fn offer<K: SortKey, V: Element>(&self, context: &Context, operands: &Operands<'_, K, V>, kind: Values) {
+        offer(context, || {
             let sort = self.plain();
             let (keys, values) = (Likes::of(&operands.keys), operands.values.as_ref().map(Likes::of));
             move |device: &Device| {

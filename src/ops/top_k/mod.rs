@@ -145,7 +145,7 @@ impl<'r> TopK<'r> {
         let shape = self.shape::<K>(operands.x.len(), &device)?;
         operands.check(self.rows * self.k, &self.destination)?;
         let plan = plan::plan(shape, Choice::of(shape, &device));
-        self.offer(&device, &operands);
+        self.offer(&operands);
         operands.run(self.order::<K>(), shape, &plan, &mut self.destination)
     }
 

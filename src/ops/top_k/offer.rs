@@ -10,8 +10,8 @@ use crate::submit::{Destination, Recording};
 
 impl TopK<'_> {
     /// Offers the selection: see [`offer`].
-    pub(super) fn offer<K: SortKey>(&self, device: &Device, operands: &Operands<'_, '_, '_, K>) {
-        offer(device, || {
+    pub(super) fn offer<K: SortKey>(&self, operands: &Operands<'_, '_, '_, K>) {
+        offer(&operands.x.core.device, || {
             let Self { k, rows, largest, nan_last, .. } = *self;
             let x = Like::of(&operands.x);
             let (values, indices) = (Like::of_mut(&operands.values), Like::of_mut(&operands.indices));

@@ -1,10 +1,9 @@
 //! The pauses of a program, in which it leaves a device idle.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::device::Device;
-use crate::ops::choices::table::Choices;
 
 /// The time between two looks at the device.
 const LOOK: Duration = Duration::from_millis(5);
@@ -33,10 +32,6 @@ impl Pauses {
     pub(super) fn new(device: &Device, least: Duration) -> Self {
         let state = State { idle_after: None, since: Instant::now(), waited: Duration::ZERO, are_over: false };
         Self { device: device.clone(), least, state: Mutex::new(state), ended: Condvar::new() }
-    }
-
-    pub(super) fn choices(&self) -> Arc<Choices> {
-        self.device.context.extension(|| Choices::of(self.device.caps()))
     }
 
     /// Waits for a pause, and returns the number of the program's submissions before it; `None` after the end.

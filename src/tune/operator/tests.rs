@@ -4,7 +4,7 @@ use super::*;
 use crate::buffer::UnifiedBuffer;
 use crate::ops::{Conv, FillPattern, Matmul, Reason, Scan, Softmax, Sort, decisions};
 use crate::submit::Recording;
-use crate::tune::{Ended, Origin, Row, Spare};
+use crate::tune::{Dropped, Ended, Origin, Row, Spare};
 
 fn device() -> Device {
     Device::open("cpu").unwrap()

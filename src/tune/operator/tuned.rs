@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use super::earlier;
 use crate::ops::Decision;
 use crate::tune::inside::Inside;
 use crate::tune::tuner::table;
-use crate::tune::{Found, Goal, Origin, Record, Row, State};
+use crate::tune::{Found, Goal, Origin, Record, Row};
 
 /// The tuned operators of a call. It prints as a table for each.
 #[derive(Clone, Debug)]
@@ -53,18 +52,8 @@ impl TunedOperator {
 
     pub(super) fn kept(decision: &Decision, best: &Record, all: &[Record]) -> Self {
         let winner = decision.candidates.iter().position(|candidate| *candidate == best.values).unwrap_or(0);
-        let rows = table::rows(&decision.candidates, winner, Goal::of(all), |at| {
-            match all.iter().find(|record| record.values == decision.candidates[at]) {
-                Some(record) => {
-                    let dropped = match &record.state {
-                        State::Dropped(reason) => Some(earlier(reason)),
-                        _ => None,
-                    };
-                    (record.cost(), record.rounds, dropped)
-                }
-                None => (None, 0, None),
-            }
-        });
+        let kept = |at: usize| table::kept(all.iter().find(|record| record.values == decision.candidates[at]));
+        let rows = table::rows(&decision.candidates, winner, Goal::of(all), kept);
         Self::new(decision, rows, Origin::Kept)
     }
 

@@ -7,7 +7,7 @@ use anywarp_host::cache::Fingerprint;
 use super::table::{self, Row};
 use super::{Tuner, names};
 use crate::error::KernelError;
-use crate::tune::{Candidate, Dropped, Goal, Record, Space, State, Store};
+use crate::tune::{Candidate, Goal, Record, Space, State, Store};
 
 pub(super) struct Shelf {
     store: Option<Store>,
@@ -40,10 +40,8 @@ impl Shelf {
         };
         let won = (0..candidates.len()).filter(|at| record_of(*at).is_some_and(|record| record.state == State::Best));
         let winner = won.max_by_key(|at| record_of(*at).map(|record| record.at))?;
-        let rows = table::rows(&names(space, candidates), winner, Goal::of(&ours), |at| match record_of(at) {
-            Some(record) => (record.cost(), record.rounds, dropped(&record.state)),
-            None => (None, 0, None),
-        });
+        let kept = |at| table::kept(record_of(at));
+        let rows = table::rows(&names(space, candidates), winner, Goal::of(&ours), kept);
         Some((winner, rows))
     }
 
@@ -72,13 +70,6 @@ impl Shelf {
             [&of.device, &of.driver, &of.version, &of.kernel, &of.sizes].map(|part| part.as_str().to_owned())
         };
         parts(record) == parts(&self.blank)
-    }
-}
-
-fn dropped(state: &State) -> Option<Dropped> {
-    match state {
-        State::Dropped(reason) => Some(Dropped::Earlier(reason.clone())),
-        _ => None,
     }
 }
 

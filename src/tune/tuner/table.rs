@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::tune::inside::Inside;
-use crate::tune::{Dropped, Ended, Goal};
+use crate::tune::{Dropped, Ended, Goal, Record, State};
 
 /// The measurements of one candidate.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +62,16 @@ pub(in crate::tune) fn rows(
         rows.iter_mut().for_each(|row| row.energy = row.time.take().map(|joules| joules.as_secs_f64()));
     }
     rows
+}
+
+/// The cost, the number of rounds, and the reason for leaving the search, as a record keeps them.
+pub(in crate::tune) fn kept(record: Option<&Record>) -> (Option<Duration>, usize, Option<Dropped>) {
+    let Some(record) = record else { return (None, 0, None) };
+    let dropped = match &record.state {
+        State::Dropped(reason) => Some(Dropped::Earlier(reason.clone())),
+        State::Best | State::Measured => None,
+    };
+    (record.cost(), record.rounds, dropped)
 }
 
 impl Row {
