@@ -119,7 +119,7 @@ fn lengths(device: &Device) -> TestResult {
     let tables = FftTables::new(device);
     for kind in KINDS {
         let first = if kind == DctKind::Dct1 { 2 } else { 1 };
-        for length in [first, 3, 4, 9] {
+        for length in (first..=4).chain([8, 9]) {
             check(device, &tables, kind, (&[length], 0))?;
         }
     }
@@ -144,8 +144,7 @@ fn axes(device: &Device) -> TestResult {
     let tables = FftTables::new(device);
     for shape in [vec![4, 3], vec![3, 8, 2]] {
         for axis in 0..shape.len() {
-            // One of each type.
-            for kind in [DctKind::Dct1, DctKind::Dst2, DctKind::Dst3, DctKind::Dct4] {
+            for kind in KINDS {
                 check(device, &tables, kind, (&shape, axis))?;
             }
         }
@@ -170,29 +169,30 @@ fn axes(device: &Device) -> TestResult {
 
 /// Norms and orthogonal transforms, as `SciPy` defines them.
 fn norms(device: &Device) -> TestResult {
-    let length = 8;
-    let numbers = numbers(length, 5);
-    let x = device.buffer_from(&numbers)?;
-    let mut y = device.buffer::<f32>(length)?;
-    for kind in KINDS {
-        let period = match kind {
-            DctKind::Dct1 => 2 * (length - 1),
-            DctKind::Dst1 => 2 * (length + 1),
-            _ => 2 * length,
-        } as f64;
-        Dct::new([length], kind).norm(FftNorm::Forward).run(&x, &mut y)?;
-        let sums = defined(kind, &wide(&numbers));
-        let wanted: Vec<f64> = sums.iter().map(|sum| sum / period).collect();
-        near(&wide(&y.read()?), &wanted, bound(length), &format!("{kind:?}, forward"))?;
-        Dct::new([length], kind).norm(FftNorm::Forward).inverse().run_in_place(&mut y)?;
-        near(&wide(&y.read()?), &wide(&numbers), 2.0 * bound(length), &format!("{kind:?}, forward, and back"))?;
-        // An orthogonal transform keeps the sum of squares, and its inverse is its transpose.
-        Dct::new([length], kind).norm(FftNorm::Ortho).run(&x, &mut y)?;
-        let square = |numbers: &[f32]| wide(numbers).iter().map(|number| number * number).sum::<f64>();
-        let (before, after) = (square(&numbers), square(&y.read()?));
-        ensure((before - after).abs() < 1e-5 * before, || format!("{kind:?}: {before} became {after}"))?;
-        Dct::new([length], kind).norm(FftNorm::Ortho).inverse().run_in_place(&mut y)?;
-        near(&wide(&y.read()?), &wide(&numbers), 2.0 * bound(length), &format!("{kind:?}, ortho, and back"))?;
+    for length in [8, 9] {
+        let numbers = numbers(length, 5);
+        let x = device.buffer_from(&numbers)?;
+        let mut y = device.buffer::<f32>(length)?;
+        for kind in KINDS {
+            let period = match kind {
+                DctKind::Dct1 => 2 * (length - 1),
+                DctKind::Dst1 => 2 * (length + 1),
+                _ => 2 * length,
+            } as f64;
+            Dct::new([length], kind).norm(FftNorm::Forward).run(&x, &mut y)?;
+            let sums = defined(kind, &wide(&numbers));
+            let wanted: Vec<f64> = sums.iter().map(|sum| sum / period).collect();
+            near(&wide(&y.read()?), &wanted, bound(length), &format!("{kind:?}, forward"))?;
+            Dct::new([length], kind).norm(FftNorm::Forward).inverse().run_in_place(&mut y)?;
+            near(&wide(&y.read()?), &wide(&numbers), 2.0 * bound(length), &format!("{kind:?}, forward, and back"))?;
+            // An orthogonal transform keeps the sum of squares, and its inverse is its transpose.
+            Dct::new([length], kind).norm(FftNorm::Ortho).run(&x, &mut y)?;
+            let square = |numbers: &[f32]| wide(numbers).iter().map(|number| number * number).sum::<f64>();
+            let (before, after) = (square(&numbers), square(&y.read()?));
+            ensure((before - after).abs() < 1e-5 * before, || format!("{kind:?}: {before} became {after}"))?;
+            Dct::new([length], kind).norm(FftNorm::Ortho).inverse().run_in_place(&mut y)?;
+            near(&wide(&y.read()?), &wide(&numbers), 2.0 * bound(length), &format!("{kind:?}, ortho, and back"))?;
+        }
     }
     // scipy.fft.dct([1, 2, 3, 4], type, norm="ortho"), and dst.
     let x = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
