@@ -5,22 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use anywarp_backend::BackendError;
 
+use super::vulkan::Exporter;
 use super::{Context, Device, PinnedMemory, Stream};
 
 /// The bytes that are written and read back when memory is allocated.
 const PROBED: u64 = 4096;
 
 /// The unit of sizes, which is that of pages on every card.
-#[cfg(target_os = "linux")]
 const PAGE: u64 = 64 << 10;
 
 /// The way to memory of one card, found at the first allocation.
 #[derive(Default)]
 pub(crate) struct Window {
-    #[cfg(target_os = "linux")]
-    exporter: OnceLock<Result<Arc<super::vulkan::Exporter>, String>>,
-    #[cfg(not(target_os = "linux"))]
-    exporter: OnceLock<()>,
+    exporter: OnceLock<Result<Arc<Exporter>, String>>,
 }
 
 impl Window {
@@ -40,21 +37,14 @@ impl Window {
         Ok(memory)
     }
 
-    #[cfg(target_os = "linux")]
     fn reserve(&self, context: &Arc<Context>, device: Device, bytes: u64) -> Result<PinnedMemory, String> {
         let open = || {
             let own = device.uuid(context.driver)?;
-            super::vulkan::Exporter::open(|uuid| uuid == own)
+            Exporter::open(|uuid| uuid == own)
         };
         let exporter = self.exporter.get_or_init(open).as_ref().map_err(Clone::clone)?;
         let (exported, handle) = exporter.allocate(bytes.next_multiple_of(PAGE))?;
         PinnedMemory::import(context, exported, handle, bytes).map_err(|failed| context.driver.said(failed))
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn reserve(&self, _context: &Arc<Context>, _device: Device, _bytes: u64) -> Result<PinnedMemory, String> {
-        let () = self.exporter.get_or_init(|| ());
-        Err("this is known for Linux only".to_owned())
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `context`, `device` | one device's context: making it current, losing it; a device by its number |
 //! | `pool`, `block`, `slice` | device memory, from the pool or outside of it; ranges of memory |
 //! | `pinned` | host memory that the device can reach |
-//! | `card`, `vulkan` | memory of the card that the host can write |
+//! | `card`, `vulkan` | memory of the card that the host can write; `no_vulkan` stands in for `vulkan` where there is no way |
 //! | `stream`, `copy`, `event` | the order of work; copies and fills; points to wait for |
 //! | `module`, `launch` | loaded machine code; its launches and their arguments |
 //! | `graph` | captured commands that are launched by one call |
@@ -41,7 +41,7 @@ mod pinned;
 mod pool;
 mod slice;
 mod stream;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), path = "no_vulkan.rs")]
 mod vulkan;
 
 pub(crate) use block::DeviceBlock;

@@ -1,7 +1,5 @@
 //! Pinned memory: host pages that the device can reach, and pages of the card that the host can write.
 
-#[cfg(target_os = "linux")]
-use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -9,15 +7,10 @@ use std::sync::atomic::AtomicU32;
 use anywarp_backend::{BackendError, HostRange};
 use anywarp_host::mapping::{Mapping, not_mapped};
 
-#[cfg(target_os = "linux")]
-use super::vulkan::Exported;
+use super::vulkan::{Exported, Handle};
 use super::{Context, DeviceSlice, HostSlice};
-#[cfg(target_os = "linux")]
-use crate::driver::error::DriverResult;
-use crate::driver::error::OUT_OF_MEMORY;
-use crate::driver::sys::CUdeviceptr;
-#[cfg(target_os = "linux")]
-use crate::driver::sys::CUexternalMemory;
+use crate::driver::error::{DriverResult, OUT_OF_MEMORY};
+use crate::driver::sys::{CUdeviceptr, CUexternalMemory};
 
 /// Pinned memory. Dropping the value frees the memory, for which the driver may wait for the whole device.
 pub(crate) struct PinnedMemory {
@@ -31,7 +24,6 @@ pub(crate) struct PinnedMemory {
 /// Where the memory lies.
 enum Pages {
     Host,
-    #[cfg(target_os = "linux")]
     Card {
         external: CUexternalMemory,
         /// The mapping for the host, and the memory itself.
@@ -68,18 +60,12 @@ impl PinnedMemory {
 
     /// Takes the first bytes of a memory of the card that another driver has exported; the context is current. The bytes
     /// have any value.
-    #[cfg(target_os = "linux")]
-    pub(super) fn import(
-        context: &Arc<Context>,
-        exported: Exported,
-        handle: OwnedFd,
-        bytes: u64,
-    ) -> DriverResult<Self> {
+    pub(super) fn import(context: &Arc<Context>, exported: Exported, handle: Handle, bytes: u64) -> DriverResult<Self> {
         let (driver, start, size) = (context.driver, exported.start(), exported.bytes());
         // SAFETY: the handle was exported for this memory, on the card of the context.
-        let external = unsafe { driver.import_memory(handle.as_raw_fd(), size) }?;
+        let external = unsafe { driver.import_memory(handle.number(), size) }?;
         // It belongs to the driver now.
-        let _ = handle.into_raw_fd();
+        handle.give();
         let pages = Pages::Card { external, _exported: exported };
         // From here on all is released when this function fails, because `memory` is dropped.
         let mut memory =
@@ -158,7 +144,6 @@ impl Drop for PinnedMemory {
         unsafe {
             match &self.pages {
                 Pages::Host => self.context.log_free(driver.free_pinned(self.start.as_ptr().cast())),
-                #[cfg(target_os = "linux")]
                 Pages::Card { external, .. } => {
                     if self.address != 0 {
                         self.context.log_free(driver.free(self.address));

@@ -4,7 +4,7 @@
 //! Vulkan's on the same card is only created for its allocations; no work is submitted to it. Vulkan's loader is found
 //! at run time.
 
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -43,6 +43,9 @@ pub(in crate::driver) struct Exported {
     start: NonNull<u8>,
     bytes: u64,
 }
+
+/// A handle of exported memory; dropping it closes it.
+pub(in crate::driver) struct Handle(OwnedFd);
 
 // SAFETY: Vulkan's functions may be called from any thread, and no two calls get the same memory: `Exported` owns its
 // own. The pointer is only given to the owner of this value.
@@ -114,7 +117,7 @@ impl Exporter {
     ///
     /// # Errors
     /// The reason, as a text.
-    pub(in crate::driver) fn allocate(self: &Arc<Self>, bytes: u64) -> Result<(Exported, OwnedFd), String> {
+    pub(in crate::driver) fn allocate(self: &Arc<Self>, bytes: u64) -> Result<(Exported, Handle), String> {
         let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(HANDLE);
         let info = vk::MemoryAllocateInfo::default().allocation_size(bytes).memory_type_index(self.memory_type);
         // SAFETY: the device is alive, and the structures live until the call returns.
@@ -130,7 +133,7 @@ impl Exporter {
         // SAFETY: the memory was allocated for export by handles of this kind.
         let handle = unsafe { self.exports.get_memory_fd(&info) }.map_err(said("vkGetMemoryFdKHR"))?;
         // SAFETY: the function returns a new handle, which belongs to its caller.
-        Ok((exported, unsafe { OwnedFd::from_raw_fd(handle) }))
+        Ok((exported, Handle(unsafe { OwnedFd::from_raw_fd(handle) })))
     }
 }
 
@@ -150,6 +153,18 @@ impl Exported {
     /// The size as allocated.
     pub(in crate::driver) fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+impl Handle {
+    /// The number by which another driver imports the memory.
+    pub(in crate::driver) fn number(&self) -> i32 {
+        self.0.as_raw_fd()
+    }
+
+    /// Leaves the handle to the driver that has imported it, which closes it.
+    pub(in crate::driver) fn give(self) {
+        let _ = self.0.into_raw_fd();
     }
 }
 
@@ -179,7 +194,7 @@ mod tests {
         let bytes = unsafe { std::slice::from_raw_parts_mut(exported.start().as_ptr(), 1 << 16) };
         bytes.fill(0x5a);
         assert_eq!((bytes[0], bytes[(1 << 16) - 1], exported.bytes()), (0x5a, 0x5a, 1 << 16));
-        let size = std::fs::File::from(handle).metadata().map(|file| file.len());
+        let size = std::fs::File::from(handle.0).metadata().map(|file| file.len());
         assert!(size.is_ok(), "{size:?}");
         drop(exporter);
         drop(exported);
