@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use anywarp::ring::{Mode, Ring};
+use anywarp::ring::{Ask, Mode, Ring};
 use anywarp::{Device, Error};
 
 const ECHO: &str = "
@@ -21,6 +21,11 @@ fn echo(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
     *state += 1u;
     return x ^ 0x5a5a5a5au;
 }";
+
+/// An actor that does not change its state, so that its messages are handled side by side on a GPU.
+const MAP: &str = "
+// anywarp:actor
+fn map(state: ptr<function, u32>, x: u32, lane: u32) -> u32 { return x ^ 0x5a5a5a5au; }";
 
 const WIDE: &str = "
 // anywarp:actor
@@ -114,7 +119,9 @@ fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
     quantiles(&format!("{mode}: echo of 4 bytes"), times);
     pipelined(&ring, messages)?;
     drop(ring);
-    waiting(device, mode, messages)?;
+    together(device, mode, messages)?;
+    waiting(device, mode, messages, ECHO, "counting")?;
+    waiting(device, mode, messages, MAP, "reading")?;
 
     let ring = device.ring(WIDE).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
     let mut times = Vec::with_capacity(messages);
@@ -174,26 +181,67 @@ fn pipelined(ring: &Ring, messages: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Messages that wait already when the kernel starts, so that their sender does not limit it, nor the kernel the sender.
-fn waiting(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
-    let messages = (messages / 2).next_power_of_two() as u32;
-    let ring = device.ring(ECHO).and_then(|ring| ring.inbox(messages).demand(mode).start());
-    let ring = ring.map_err(|error| error.to_string())?;
-    ring.pause().map_err(|error| error.to_string())?;
-    let start = Instant::now();
-    for number in 0..messages {
-        ring.actor(0).tell(&number).map_err(|error| error.to_string())?;
+/// Messages by [`Actor::tell_all`] from one thread to one actor, then asks whose replies are checked.
+///
+/// [`Actor::tell_all`]: anywarp::ring::Actor::tell_all
+fn together(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+    let said = |error: &dyn std::error::Error| error.to_string();
+    for (name, text) in [("counting", ECHO), ("reading", MAP)] {
+        let ring = device.ring(text).and_then(|ring| ring.inbox(1 << 14).demand(mode).start());
+        let ring = ring.map_err(|error| said(&error))?;
+        let words: Vec<u32> = (0..messages as u32 * 10).collect();
+        let start = Instant::now();
+        for row in words.chunks(4096) {
+            ring.actor(0).tell_all(row).map_err(|error| said(&error))?;
+        }
+        let sent = start.elapsed();
+        ring.drain(Duration::from_secs(60)).map_err(|error| said(&error))?;
+        let told = start.elapsed();
+        if ring.telemetry().total().handled != words.len() as u64 {
+            return wrong("count of messages that were sent together");
+        }
+        let (mut asked, mut asks) = (Duration::ZERO, Vec::new());
+        for row in words[..messages].chunks(4096) {
+            let start = Instant::now();
+            ring.actor(0).ask_all(row, &mut asks).map_err(|error| said(&error))?;
+            let replies =
+                asks.drain(..).map(Ask::wait).collect::<Result<Vec<u32>, _>>().map_err(|error| said(&error))?;
+            asked += start.elapsed();
+            if !replies.iter().zip(row).all(|(reply, word)| *reply == word ^ 0x5a5a_5a5a) {
+                return wrong("replies to messages that were sent together");
+            }
+        }
+        let rate = |count: usize, time: Duration| count as f64 / time.as_secs_f64() / 1e6;
+        println!(
+            "{mode}: many in one call, {name} handler: told {:.2} M messages/s (sent in {:.0} ns each), asked and \
+             answered {:.2} M/s",
+            rate(words.len(), told),
+            sent.as_secs_f64() * 1e9 / words.len() as f64,
+            rate(messages, asked)
+        );
     }
+    Ok(())
+}
+
+/// Messages that wait already when the kernel starts, so that their sender does not limit it, nor the kernel the sender.
+fn waiting(device: &Device, mode: Mode, messages: usize, text: &str, name: &str) -> Result<(), String> {
+    let said = |error: &dyn std::error::Error| error.to_string();
+    let messages = (messages / 2).next_power_of_two() as u32;
+    let ring = device.ring(text).and_then(|ring| ring.inbox(messages).demand(mode).start());
+    let ring = ring.map_err(|error| said(&error))?;
+    ring.pause().map_err(|error| said(&error))?;
+    let words: Vec<u32> = (0..messages).collect();
+    let start = Instant::now();
+    ring.actor(0).tell_all(&words).map_err(|error| said(&error))?;
     let sent = start.elapsed();
     let start = Instant::now();
-    ring.resume().and_then(|()| ring.drain(Duration::from_secs(60))).map_err(|error| error.to_string())?;
+    ring.resume().and_then(|()| ring.drain(Duration::from_secs(60))).map_err(|error| said(&error))?;
     let took = start.elapsed();
-    let count: u32 = ring.state(0).map_err(|error| error.to_string())?;
-    if count != messages {
+    if ring.telemetry().total().handled != u64::from(messages) {
         return wrong("count of messages that waited");
     }
     println!(
-        "{mode}: {messages} messages that wait: sent in {:.0} ns each, handled at {:.2} M messages/s",
+        "{mode}: {messages} messages that wait, {name} handler: sent in {:.0} ns each, handled at {:.2} M messages/s",
         sent.as_secs_f64() * 1e9 / f64::from(messages),
         f64::from(messages) / took.as_secs_f64() / 1e6
     );

@@ -90,16 +90,21 @@ impl Actor {
 
     /// Sends a message whose types were checked.
     pub(super) fn sends<R: Element>(&self, payload: &Payload, priority: Priority) -> Result<Ask<R>, SendError> {
-        let cell = Arc::new(Cell::default());
-        self.core.send(self.number, payload, Some(&cell), priority)?;
-        Ok(Ask {
+        let ask = self.place();
+        self.core.send(self.number, payload, Some(&ask.cell), priority)?;
+        Ok(ask)
+    }
+
+    /// The place for the reply to a message that is not sent yet.
+    pub(super) fn place<R>(&self) -> Ask<R> {
+        Ask {
             core: Arc::clone(&self.core),
             actor: self.number,
-            cell,
+            cell: Arc::new(Cell::default()),
             timeout: None,
             watched: false,
             reply: PhantomData,
-        })
+        }
     }
 }
 
@@ -147,6 +152,10 @@ impl<R: Element> Ask<R> {
 }
 
 impl<R> Ask<R> {
+    pub(super) fn cell(&self) -> &Arc<Cell> {
+        &self.cell
+    }
+
     /// Waits for the words of the reply.
     pub(super) fn wait_for_words(self) -> Result<Payload, AskError> {
         self.core.wait(self.actor, &self.cell, self.timeout.map(|(_, deadline)| deadline));

@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 use super::mode::Mode;
 use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError};
 
-anywarp_backend::debug_as_display!(RingError, SendError, AskError);
+anywarp_backend::debug_as_display!(RingError, SendError, SendAllError, AskError);
 
 /// A ring could not be created or started, or a step of its life did not succeed.
 #[derive(Clone, thiserror::Error)]
@@ -299,6 +299,30 @@ impl Classified for SendError {
 
 impl From<SendError> for Error {
     fn from(error: SendError) -> Self {
+        Self::part(error)
+    }
+}
+
+/// Some messages of one call were not sent; the actor does not receive them.
+#[derive(Clone, thiserror::Error)]
+#[error("{sent} of {messages} messages were sent, and the next one was not: {error}")]
+pub struct SendAllError {
+    /// The number of messages that were sent: the first ones.
+    pub sent: usize,
+    /// The number of messages that the call was given.
+    pub messages: usize,
+    /// The error of the first message that was not sent.
+    pub error: SendError,
+}
+
+impl Classified for SendAllError {
+    fn class(&self) -> ErrorClass {
+        self.error.class()
+    }
+}
+
+impl From<SendAllError> for Error {
+    fn from(error: SendAllError) -> Self {
         Self::part(error)
     }
 }

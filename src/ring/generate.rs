@@ -259,7 +259,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
 
     /// Functions over `ring_in` that name the author's types and function where no local name of the kernel hides them.
     fn names(&self, out: &mut String) {
-        for Kind { text: KindText { function, state, message, reply }, suffix, .. } in &self.kinds {
+        for Kind { text: KindText { function, state, message, reply, .. }, suffix, .. } in &self.kinds {
             let (state, name) = (&state.name, &message.name);
             let _ = writeln!(out, "fn ring_message{suffix}(ring_at: u32) -> {name} {{\n  var ring_m: {name};");
             Parts { out, depth: 0 }.decode(message, "ring_m", "ring_in", "ring_at");

@@ -70,6 +70,9 @@
 //!   has that of the function.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
+//! - **Rates**: [`Actor::tell_all`] and [`Actor::ask_all`] send many messages at a fraction of the cost. On a GPU, a function
+//!   that only reads its state, and sends and emits nothing, handles the messages that have gathered side by side; one
+//!   that changes its state handles them one after the other.
 //! - **A full inbox** is the sender's choice: [`Overflow`]. With a [`backlog`](RingBuilder::backlog), messages wait on
 //!   the host before that, and those of high [`Priority`] go first.
 //! - **A stopped handler**, such as one whose loop does not end, ends the ring: each caller that waits receives the error
@@ -107,12 +110,14 @@ mod handle;
 mod inbox;
 mod lease;
 mod mail;
+mod many;
 mod mode;
 mod outlet;
 mod overflow;
 mod persistent;
 mod post;
 mod pulse;
+mod reading;
 mod replace;
 mod report;
 mod restart;
@@ -130,7 +135,7 @@ pub use backlog::Priority;
 pub use builder::RingBuilder;
 pub use bytes::AskBytes;
 pub use emit::{Emission, Subscription};
-pub use error::{AskError, RingError, SendError};
+pub use error::{AskError, RingError, SendAllError, SendError};
 pub use handle::Ring;
 pub use inbox::InboxPlace;
 pub use mode::Mode;

@@ -84,7 +84,11 @@ impl Post {
         mut deliver: impl FnMut(Arc<Cell>, Payload),
     ) -> bool {
         let mut now = None;
-        while let Some(reply) = state.mailbox.take(outbox) {
+        loop {
+            let wanted = state.waiting.front().is_some_and(|entry| entry.cell.is_some());
+            let mailbox = &mut state.mailbox;
+            let reply = if wanted { mailbox.take(outbox) } else { mailbox.pass(outbox).then(Payload::new) };
+            let Some(reply) = reply else { break };
             let now = *now.get_or_insert_with(Instant::now);
             let Some(Entry { sent, cell, counts }) = state.waiting.pop_front() else { continue };
             if counts {
@@ -174,7 +178,12 @@ impl State {
 
     /// Counts an accepted message.
     pub(super) fn accepted(&mut self) {
-        self.counts.received += 1;
+        self.accepted_many(1);
+    }
+
+    /// Counts accepted messages.
+    pub(super) fn accepted_many(&mut self, count: u64) {
+        self.counts.received += count;
         self.counts.high_water = self.counts.high_water.max(self.queued());
     }
 }

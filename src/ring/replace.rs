@@ -4,6 +4,7 @@
 //! new one starts over the same memory: slots, numbers and states lie there, so no message is lost or handled twice.
 
 use std::panic::Location;
+use std::time::Duration;
 
 use anywarp_backend::{Layout, Shape};
 
@@ -65,23 +66,28 @@ impl Ring {
     #[track_caller]
     pub fn replace<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<(), RingError> {
         let wgsl = wgsl.into().handed_in_at(Location::caller());
+        self.replace_within(wgsl, STOP)
+    }
+
+    /// [`replace`](Self::replace) with another time.
+    pub(super) fn replace_within(&self, wgsl: Wgsl<'_>, timeout: Duration) -> Result<(), RingError> {
         let text = source::read(&wgsl.with_location().unwrap_or(wgsl))?;
         if let Some(Difference { part, before, after }) = difference(&self.core.actor, &text) {
             return Err(RingError::Replacement { part, before, after });
         }
         let kernel = self.core.compiles(&text)?;
-        self.changes(|| self.exchanges(&kernel))
+        self.changes(|| self.exchanges(&kernel, timeout))
     }
 
     /// Stops the kernel, and starts the new one. The caller holds the lock of the ring's life.
-    fn exchanges(&self, new: &Kernel) -> Result<(), RingError> {
+    fn exchanges(&self, new: &Kernel, timeout: Duration) -> Result<(), RingError> {
         let core = &self.core;
         let paused = match core.stage() {
             Stage::Running => false,
             Stage::Paused => true,
             _ => return Err(self.ended()),
         };
-        match self.halts("stop for new code", STOP) {
+        match self.halts("stop for new code", timeout) {
             Ok(()) => {}
             Err(error @ RingError::TimedOut { .. }) => {
                 // The flag that stops the kernel is set, so the ring is in a pause that has timed out.

@@ -133,6 +133,13 @@ impl Slots {
         words.load(self.at(number)) & PHASE == self.phase(number)
     }
 
+    /// Whether all words of the message with this number have arrived.
+    fn has(self, words: &impl Words, number: u32) -> bool {
+        let (at, phase) = (self.at(number), self.phase(number));
+        let mut all = at..at + head(self.payload) + self.payload;
+        all.all(|at| words.load(at) & PHASE == phase)
+    }
+
     /// Reads the payload of the message with this number; `None` if it has not arrived.
     pub(crate) fn read(self, words: &impl Words, number: u32) -> Option<Payload> {
         let (at, phase) = (self.at(number), self.phase(number));
@@ -253,5 +260,14 @@ impl Mailbox {
         let reply = self.outbox.read(words, self.taken)?;
         self.taken = self.taken.wrapping_add(1);
         Some(reply)
+    }
+
+    /// [`take`](Self::take) without reading the reply; returns whether it has arrived.
+    pub(crate) fn pass(&mut self, words: &impl Words) -> bool {
+        let arrived = self.under_way() > 0 && self.outbox.has(words, self.taken);
+        if arrived {
+            self.taken = self.taken.wrapping_add(1);
+        }
+        arrived
     }
 }

@@ -10,6 +10,7 @@ use naga::valid::Capabilities;
 use naga::{AddressSpace, Handle, Module, Scalar, Statement, Type, TypeInner};
 
 use super::error::RingError;
+use super::reading::only_reads;
 use super::slot::MAX_PAYLOAD;
 use crate::error::KernelError;
 use crate::kernel::Wgsl;
@@ -49,6 +50,8 @@ pub(crate) struct KindText {
     pub(crate) message: Layout,
     /// `None` for a function without a result.
     pub(crate) reply: Option<Layout>,
+    /// Whether the function only reads its state: see [`only_reads`].
+    pub(crate) reads: bool,
 }
 
 /// The function that emits a message to the host; the ring supplies its body.
@@ -224,7 +227,8 @@ impl Kinds {
         self.messages.push(message.ty);
         let message = words(module, message.ty, "message", LIMIT)?;
         let reply = function.result.as_ref().map(|result| words(module, result.ty, "reply", LIMIT)).transpose()?;
-        self.kinds.push(KindText { function: name.to_owned(), state, message, reply });
+        let reads = only_reads(module, function);
+        self.kinds.push(KindText { function: name.to_owned(), state, message, reply, reads });
         Ok(())
     }
 

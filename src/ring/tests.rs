@@ -15,6 +15,7 @@ enum Step {
     Send(Vec<u32>),
     Handle(u8),
     Take,
+    Pass,
     /// The kernel is stopped in the next message, which the host answers in its place.
     Stop,
 }
@@ -24,6 +25,7 @@ fn step() -> impl Strategy<Value = Step> {
         prop::collection::vec(any::<u32>(), 0..=5).prop_map(Step::Send),
         (0u8..4).prop_map(Step::Handle),
         Just(Step::Take),
+        Just(Step::Pass),
         Just(Step::Stop),
     ]
 }
@@ -81,6 +83,7 @@ proptest! {
                     let reply = mailbox.take(&words).map(|reply| reply[..5].to_vec());
                     prop_assert_eq!(reply, handled.pop_front());
                 }
+                Step::Pass => prop_assert_eq!(mailbox.pass(&words), handled.pop_front().is_some()),
             }
             prop_assert_eq!(mailbox.under_way() as usize, sent.len() + handled.len());
         }

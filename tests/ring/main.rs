@@ -13,6 +13,7 @@ mod lease;
 mod life;
 mod long;
 mod mail;
+mod many;
 mod messages;
 mod priority;
 mod pulse;
@@ -69,6 +70,7 @@ type Case = (&'static str, fn(Place<'_>) -> TestResult);
 const CASES: &[&[Case]] = &[
     messages::CASES,
     mail::CASES,
+    many::CASES,
     emit::CASES,
     counts::CASES,
     pulse::CASES,

@@ -36,7 +36,7 @@ fn echo(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
 }";
 
 /// A message that must be the last one plus 1, for each of four senders; counts those that are not.
-const IN_ORDER: &str = "
+pub(crate) const IN_ORDER: &str = "
 struct Message { sender: u32, number: u32 }
 struct State { next: array<u32, 4>, wrong: u32, count: u32 }
 // anywarp:actor
@@ -49,18 +49,18 @@ fn in_order(state: ptr<function, State>, m: Message, lane: u32) -> u32 {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-struct Message {
-    sender: u32,
-    number: u32,
+pub(crate) struct Message {
+    pub(crate) sender: u32,
+    pub(crate) number: u32,
 }
 anywarp::element!(Message { sender, number });
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-struct State {
-    next: [u32; 4],
-    wrong: u32,
-    count: u32,
+pub(crate) struct State {
+    pub(crate) next: [u32; 4],
+    pub(crate) wrong: u32,
+    pub(crate) count: u32,
 }
 anywarp::element!(State { next, wrong, count });
 

@@ -8,6 +8,9 @@
 //! The next poll travels while the messages of the last one are handled, so a turn of the loop handles what the turn
 //! before has found. A slot validates itself, so it does not matter how early its words are read: those that were read
 //! too early are those of the lap before.
+//!
+//! A handler that only reads its state is called for all messages of a row at the same time, each on an invocation of its
+//! own: no call can observe another one. The ring's own messages, which read and replace the state, are rows of their own.
 
 use std::fmt::Write;
 
@@ -16,8 +19,14 @@ use super::{ENTRY, Kernel, Kind};
 use crate::ring::mail::LINE;
 use crate::ring::slot::{GROUP, head};
 
-/// The most slots that a poll reads.
+/// The most slots that a poll reads if messages are handled one after the other.
 const MAX_WINDOW: usize = 32;
+
+/// The most slots that a poll reads if all messages are handled side by side.
+const MAX_SIDE_BY_SIDE: usize = 64;
+
+/// The bit of the number of messages in a row that says that the row is one of the ring's own messages.
+const OWN: u32 = 1 << 30;
 
 /// The words that an invocation reads in a poll at most, if one slot does not take more.
 const MAX_LOADS: usize = 8;
@@ -43,7 +52,15 @@ impl Kernel<'_> {
         }
         let words = MAX_LOADS * self.invocations as usize;
         let (own, reply) = (self.words_in(), self.format.reply);
-        (words / own).min(MAX_SHARED / (own + reply)).clamp(1, MAX_WINDOW)
+        let all = self.kinds.iter().all(|kind| self.side_by_side(kind));
+        let most = if all { MAX_SIDE_BY_SIDE } else { MAX_WINDOW };
+        (words / own).min(MAX_SHARED / (own + reply)).clamp(1, most)
+    }
+
+    /// Whether the messages that a poll has found are handled side by side: no call of the function can observe another
+    /// one, neither by the state nor by messages that it sends.
+    fn side_by_side(&self, kind: &Kind<'_>) -> bool {
+        kind.text.reads && self.lanes == 1 && !self.marks && !self.speaks() && !self.actor.has_barriers
     }
 
     /// The words of a message in its slot.
@@ -56,6 +73,8 @@ impl Kernel<'_> {
         let Self { invocations, .. } = self;
         let (several, window) = (self.lanes > 1, self.window());
         let rows = if several { 1 } else { window };
+        let beside = self.kinds.iter().any(|kind| self.side_by_side(kind));
+        let when = |text: &'static str| if beside { text } else { "" };
         if several {
             self.shared_states(out);
         }
@@ -65,7 +84,7 @@ impl Kernel<'_> {
             out,
             "var<workgroup> ring_reply: array<u32, {rows}u * ring_payload_out>;
 var<workgroup> ring_arrived: atomic<u32>;
-var<workgroup> ring_next: u32;{mark}
+var<workgroup> ring_next: u32;{mark}{own}
 fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
   let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
   return ring_load(queue, inbox + slot * ring_stride_in + i % ring_words_in);
@@ -73,18 +92,21 @@ fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
 fn ring_arrives(number: u32, i: u32, word: u32) {{
   ring_in[i] = word;
   let row = i / ring_words_in;
-  if (word >> 31u) != ring_phase(number + row) {{ atomicMin(&ring_arrived, row); }}
+  if (word >> 31u) != ring_phase(number + row) {{ atomicMin(&ring_arrived, row); }}{finds}
 }}
 @compute @workgroup_size({invocations})
 fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32) {{
   if lane == 0u {{
-    atomicStore(&ring_arrived, {MAX_WINDOW}u);
+    atomicStore(&ring_arrived, {window}u);{resets}
     {beat}
   }}
   workgroupBarrier();
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}",
             beat = self.beat(),
+            own = when("\nvar<workgroup> ring_own: atomic<u32>;"),
+            finds = when("\n  if i % ring_words_in == 0u && (word & 3u) != 0u { atomicMin(&ring_own, row); }"),
+            resets = if beside { format!("\n    atomicStore(&ring_own, {window}u);") } else { String::new() },
             mark = if self.marks { "\nvar<workgroup> ring_mark: u32;" } else { "" },
             marked = if self.marks {
                 let marked = Self::marked();
@@ -104,6 +126,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     fn serve_together(&self, out: &mut String, kind: &Kind<'_>) {
         let Self { invocations, .. } = self;
         let (several, window, suffix) = (self.lanes > 1, self.window(), &kind.suffix);
+        let beside = self.side_by_side(kind);
         let (sends, message) = (self.sends(), self.format.message);
         let when = |text: &'static str| if sends { text } else { "" };
         let _ = writeln!(
@@ -122,12 +145,13 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     // The messages that the last poll has found, and their queue.
     var number = 0u;
     var next = 0u;
-    var queue = 0u;
+    var queue = 0u;{alone}
     loop {{
       let more = polls < ring_shape.polls && handled < ring_shape.most;
       if !more && next == 0u {{ break; }}",
             first = u32::from(sends),
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
+            alone = if beside { "\n    var alone = 0u;" } else { "" },
         );
         let ahead = self.polls_ahead();
         if ahead {
@@ -150,6 +174,8 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         );
         if several {
             self.handle_each(out, kind);
+        } else if beside {
+            self.handle_beside(out, kind);
         } else {
             self.handle_rows(out, kind);
         }
@@ -158,7 +184,9 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             let _ = writeln!(out, "      workgroupBarrier();");
         }
         let _ = writeln!(out, "      if lane == 0u {{");
-        Parts { out, depth: 0 }.encode(&kind.text.state, "state", "ring_kept", "kept + 2u");
+        if !beside {
+            Parts { out, depth: 0 }.encode(&kind.text.state, "state", "ring_kept", "kept + 2u");
+        }
         // After the state, whose loops may be stopped: then the host finds the number of the message that was handled.
         let _ = writeln!(
             out,
@@ -178,9 +206,20 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         let _ = writeln!(
             out,
             "      }}
-      workgroupBarrier();
+      workgroupBarrier();{reloads}
       }}
-      if !more {{ break; }}"
+      if !more {{ break; }}",
+            reloads = if beside {
+                // One invocation may have replaced the state.
+                format!(
+                    "\n      if alone != 0u {{
+        storageBarrier();
+        state = ring_load_state{suffix}(kept + 2u);
+      }}"
+                )
+            } else {
+                String::new()
+            }
         );
         if !ahead {
             self.loads(out, window);
@@ -190,12 +229,12 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             out,
             "      workgroupBarrier();
       if lane == 0u {{
-        ring_next = min(min(atomicLoad(&ring_arrived), window), ring_shape.most - handled);
+        ring_next = min(min(atomicLoad(&ring_arrived), window), ring_shape.most - handled);{rows}
         if stops != 0u {{ ring_next = 0xffffffffu; }}
-        atomicStore(&ring_arrived, {MAX_WINDOW}u);
+        atomicStore(&ring_arrived, {most}u);
       }}
       next = workgroupUniformLoad(&ring_next);
-      if next == 0xffffffffu {{ return; }}
+      if next == 0xffffffffu {{ return; }}{alone}
       if next == 0u {{
         polls++;{turns}
         hits = 0u;
@@ -211,6 +250,20 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     }}
     // More messages may wait: the device shall not rest before it repeats this.
     if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}",
+            most = window,
+            rows = if beside {
+                // A message of the ring's own ends a row, and is a row of its own.
+                format!(
+                    "
+        let own = atomicLoad(&ring_own);
+        if own == 0u && ring_next > 0u {{ ring_next = 1u | {OWN}u; }} else {{ ring_next = min(ring_next, own); }}
+        atomicStore(&ring_own, {window}u);"
+                )
+            } else {
+                String::new()
+            },
+            alone =
+                if beside { format!("\n      alone = next & {OWN}u;\n      next &= ~{OWN}u;") } else { String::new() },
             turns = when("\n        turn ^= 1u;"),
             half = when(
                 "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { turn ^= 1u; }"
@@ -309,6 +362,30 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             out,
             "            }}
           }}
+        }}
+        workgroupBarrier();"
+        );
+        self.replies(out, "next");
+    }
+
+    /// The statements that handle messages side by side, each on an invocation of its own.
+    fn handle_beside(&self, out: &mut String, kind: &Kind<'_>) {
+        let from = format!("row * ring_words_in + {}u", head(self.format.message));
+        let _ = writeln!(
+            out,
+            "      let first = 0u;
+        for (var row = lane; row < next; row += {}u) {{
+          let at = row * ring_payload_out;
+          let header = ring_in[row * ring_words_in] & 0x7fffffffu;
+          if alone == 0u {{",
+            self.invocations
+        );
+        self.call(out, kind, "0u", &format!("ring_message{}({from})", kind.suffix), "at");
+        let _ = writeln!(out, "          }} else {{");
+        self.own(out, kind, &from);
+        let _ = writeln!(
+            out,
+            "          }}
         }}
         workgroupBarrier();"
         );

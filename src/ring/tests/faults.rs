@@ -158,6 +158,40 @@ fn a_ring_resumes_after_a_pause_that_timed_out() {
     assert!(timed_out > 0);
 }
 
+/// After each replacement that times out, the ring is paused with the code of before, and goes on with it or with new code.
+#[test]
+fn a_replacement_that_times_out_keeps_the_code() {
+    let minute = Duration::from_secs(60);
+    let cpu = anywarp_cpu::open(Options { steps: Some(1 << 40), ..Options::default() }).unwrap();
+    let device = Device::from_backend(cpu);
+    let ring = device.ring(SLOW).unwrap().demand(Mode::Persistent).start().unwrap();
+    let new = SLOW.replace("return", "return 1000000000u +");
+    assert_ne!(new, SLOW);
+    let ask = |x: u32| ring.actor(0).ask::<u32, u32>(&x).unwrap().timeout(minute);
+    let mut timed_out = 0;
+    for round in 1..=20 {
+        let slow = ask(20_000_000);
+        std::thread::sleep(Duration::from_millis(2));
+        // The actor may not have received the message yet.
+        let replaced = ring.replace_within((&*new).into(), Duration::ZERO);
+        match replaced {
+            Err(RingError::TimedOut { step: "stop for new code", .. }) => timed_out += 1,
+            other => other.unwrap(),
+        }
+        let behind = ask(3);
+        if round % 2 == 0 {
+            ring.replace(&*new).unwrap();
+        }
+        ring.resume().unwrap();
+        let answers = (slow.wait().unwrap() % 1_000_000_000, behind.wait().unwrap());
+        let old_or_new = if round % 2 == 0 { [1_000_000_003; 2] } else { [3, 1_000_000_003] };
+        assert!(answers.0 == 20_000_000 && old_or_new.contains(&answers.1), "{answers:?} in round {round}");
+        assert_eq!(ring.state::<u32>(0).unwrap(), 2 * round, "each message was handled once");
+        ring.replace(SLOW).unwrap();
+    }
+    assert!(timed_out > 0);
+}
+
 #[test]
 fn a_lost_device_ends_the_ring() {
     let (faulty, device) = device(Faults::new());

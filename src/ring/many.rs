@@ -1,0 +1,158 @@
+//! Many messages in one call: one lock, one look at the clock and one announcement for a row of them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::actor::{Actor, Ask, payload};
+use super::backlog::Priority;
+use super::cell::Cell;
+use super::core::Core;
+use super::error::{SendAllError, SendError};
+use super::post::Entry;
+use super::slot::{Header, Payload};
+use crate::element::Element;
+
+/// The most messages that are written under one lock, so that other senders and the reader of replies have their turn.
+const ROW: usize = 256;
+
+impl Actor {
+    /// Sends messages without waiting for their replies: as [`tell`](Self::tell) for each of them, in their order, at a
+    /// fraction of the cost. Messages of other threads may come in between.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn add(state: ptr<function, u32>, x: u32, lane: u32) { *state += x; }",
+    /// )?;
+    /// let ring = ring.start()?;
+    /// ring.actor(0).tell_all(&(0..1000).collect::<Vec<u32>>())?;
+    /// assert_eq!(ring.state::<u32>(0)?, 499_500);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendAllError`] at the first message that is not sent, with the number of those before it.
+    pub fn tell_all<M: Element>(&self, messages: &[M]) -> Result<(), SendAllError> {
+        let send = || {
+            self.core.checks_message::<M>(self.number)?;
+            Ok(self.core.send_all(self.number, messages.len(), |at| (payload(&messages[at]), None)))
+        };
+        send().unwrap_or_else(|error| Err((0, error))).map_err(all(messages.len()))
+    }
+
+    /// Sends messages whose replies can be waited for: as [`ask`](Self::ask) for each of them, in their order, at less
+    /// cost. For each message that is sent, `asks` receives the place of its reply, also if a later one is not sent.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ring::Ask;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn square(state: ptr<function, u32>, x: f32, lane: u32) -> f32 { return x * x; }",
+    /// )?;
+    /// let ring = ring.start()?;
+    /// let mut asks: Vec<Ask<f32>> = Vec::new();
+    /// ring.actor(0).ask_all(&[1.0f32, 2.0, 3.0], &mut asks)?;
+    /// let squares: Result<Vec<f32>, _> = asks.into_iter().map(Ask::wait).collect();
+    /// assert_eq!(squares?, [1.0, 4.0, 9.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendAllError`] at the first message that is not sent, with the number of those before it.
+    pub fn ask_all<M: Element, R: Element>(&self, messages: &[M], asks: &mut Vec<Ask<R>>) -> Result<(), SendAllError> {
+        let own = asks.len();
+        let mut send = || {
+            self.core.checks_message::<M>(self.number)?;
+            self.core.checks_reply::<R>(self.number)?;
+            asks.extend(messages.iter().map(|_| self.place()));
+            let message = |at: usize| (payload(&messages[at]), Some(asks[own + at].cell()));
+            Ok(self.core.send_all(self.number, messages.len(), message))
+        };
+        let sent = send().unwrap_or_else(|error| Err((0, error)));
+        if let Err((sent, _)) = &sent {
+            asks.truncate(own + sent);
+        }
+        sent.map_err(all(messages.len()))
+    }
+}
+
+/// The error of a call that was given so many messages.
+fn all(messages: usize) -> impl FnOnce((usize, SendError)) -> SendAllError {
+    move |(sent, error)| SendAllError { sent, messages, error }
+}
+
+impl Core {
+    /// Sends messages for the handler, with the ring's reaction to a full inbox. `message` returns the message with a
+    /// number, and the place of its reply. An error comes with the number of messages that were sent.
+    fn send_all<'a>(
+        &self,
+        actor: u32,
+        count: usize,
+        message: impl Fn(usize) -> (Payload, Option<&'a Arc<Cell>>),
+    ) -> Result<(), (usize, SendError)> {
+        let mut sent = 0;
+        while sent < count {
+            let row = self.send_row(actor, sent..count, &message).map_err(|error| (sent, error))?;
+            sent += row;
+            if row == 0 {
+                // The inbox is full.
+                let (payload, cell) = message(sent);
+                self.send(actor, &payload, cell, Priority::Normal).map_err(|error| (sent, error))?;
+                sent += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends as many messages as there is room for, up to a limit; returns their number.
+    fn send_row<'a>(
+        &self,
+        actor: u32,
+        numbers: std::ops::Range<usize>,
+        message: &impl Fn(usize) -> (Payload, Option<&'a Arc<Cell>>),
+    ) -> Result<usize, SendError> {
+        let post = self.post(actor)?;
+        let mut state = post.lock();
+        // Under the lock: the end of a ring takes all locks afterwards, and sees these messages.
+        self.accepts()?;
+        self.is_alive(actor, &state)?;
+        let wanted = numbers.len().min(ROW);
+        if (state.mailbox.room() as usize) < wanted || !state.backlog.is_empty() {
+            self.reap(actor, post, &mut state);
+        }
+        if !state.backlog.is_empty() || state.reserved > 0 {
+            return Ok(0);
+        }
+        let now = Instant::now();
+        let (inbox, mut count) = (self.inbox(), 0);
+        for number in numbers.take(wanted) {
+            if state.mailbox.is_full() {
+                break;
+            }
+            let (payload, cell) = message(number);
+            let entry = Entry { sent: now, cell: cell.cloned(), counts: true };
+            state.put(&inbox, Header::CALL, &payload, entry);
+            count += 1;
+        }
+        if count > 0 {
+            state.accepted_many(count as u64);
+            let recent = state.has_rung(now);
+            drop(state);
+            self.engine.announce(self, recent);
+        }
+        Ok(count)
+    }
+}

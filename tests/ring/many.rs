@@ -1,0 +1,163 @@
+//! Many messages in one call, and handlers that run side by side because they only read their state.
+
+use std::time::Duration;
+
+use anywarp::ring::{Ask, Overflow, SendAllError, SendError};
+
+use crate::messages::{ECHO, IN_ORDER, Message, State};
+use crate::outcome::{TestResult, ensure, equal, refused, same};
+use crate::{Case, Place};
+
+pub(crate) const CASES: &[Case] = &[
+    ("told_together", told_together),
+    ("asked_together", asked_together),
+    ("sent_in_part", sent_in_part),
+    ("dropped_in_part", dropped_in_part),
+    ("senders_of_many", senders_of_many),
+    ("handled_side_by_side", handled_side_by_side),
+    ("stopped_side_by_side", stopped_side_by_side),
+];
+
+/// A state that is only read: the coefficients of a polynomial.
+const POLYNOMIAL: &str = "
+// anywarp:actor
+fn polynomial(state: ptr<function, vec4<u32>>, x: u32, lane: u32) -> vec3<u32> {
+    let c = *state;
+    return vec3<u32>(((c.w * x + c.z) * x + c.y) * x + c.x, x, lane);
+}";
+
+fn polynomial(c: [u32; 4], x: u32) -> [u32; 3] {
+    let value = c.iter().rev().fold(0u32, |sum, c| sum.wrapping_mul(x).wrapping_add(*c));
+    [value, x, 0]
+}
+
+fn messages(sender: u32, numbers: std::ops::Range<u32>) -> Vec<Message> {
+    numbers.map(|number| Message { sender, number }).collect()
+}
+
+fn told_together(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.inbox(16).start()?;
+    let mut next = 0;
+    for count in [0, 1, 3, 16, 17, 300, 2, 1000] {
+        ring.actor(0).tell_all(&messages(1, next..next + count))?;
+        next += count;
+        ring.actor(0).tell(&Message { sender: 1, number: next })?;
+        next += 1;
+    }
+    equal(ring.state(0)?, State { next: [0, next, 0, 0], wrong: 0, count: next }, "the state")?;
+    ring.drain(Duration::from_secs(60))?;
+    let counts = ring.telemetry().total();
+    equal((counts.received, counts.handled), (u64::from(next), u64::from(next)), "received and handled")
+}
+
+/// More asks than slots, of which some are given up.
+fn asked_together(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.inbox(8).start()?;
+    let mut asks: Vec<Ask<u32>> = Vec::new();
+    ring.actor(0).ask_all(&messages(2, 0..30), &mut asks)?;
+    ring.actor(0).tell_all(&messages(2, 30..40))?;
+    ring.actor(0).ask_all(&messages(2, 40..45), &mut asks)?;
+    equal(asks.len(), 35, "asks")?;
+    for (at, ask) in (0u32..).zip(asks) {
+        let count = if at < 30 { at + 1 } else { at + 11 };
+        match at % 4 {
+            0 => drop(ask),
+            _ => equal(ask.timeout(Duration::from_secs(60)).wait()?, count, &format!("reply {at}"))?,
+        }
+    }
+    equal(ring.state(0)?, State { next: [0, 0, 45, 0], wrong: 0, count: 45 }, "the state")
+}
+
+/// Messages that have no room: the call says how many were sent, and these have their replies.
+fn sent_in_part(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.inbox(4).overflow(Overflow::Reject).start()?;
+    ring.pause()?;
+    let mut asks: Vec<Ask<u32>> = Vec::new();
+    ring.actor(0).ask_all(&[7u32], &mut asks)?;
+    let full = |error: &SendAllError| {
+        matches!(error, SendAllError { sent: 3, messages: 5, error: SendError::Full { actor: 0, waiting: 4 } })
+    };
+    let sent = ring.actor(0).ask_all(&[8u32, 9, 10, 11, 12], &mut asks);
+    refused(sent, full, &["3 of 5 messages were sent", "inbox of actor 0 is full"])?;
+    equal(asks.len(), 4, "asks")?;
+    let none = |error: &SendAllError| error.sent == 0 && error.messages == 2;
+    refused(ring.actor(0).tell_all(&[1u32, 2]), none, &["0 of 2 messages"])?;
+    ring.resume()?;
+    for (wanted, ask) in (7..).zip(asks) {
+        equal(ask.timeout(Duration::from_secs(60)).wait()?, wanted, "the reply")?;
+    }
+    equal(ring.state::<u32>(0)?, 4, "the messages that were handled")?;
+    let wrong = |error: &SendAllError| matches!(error.error, SendError::Layout { .. }) && error.sent == 0;
+    refused(ring.actor(0).tell_all(&[[1.0f32, 2.0]]), wrong, &["message of actor 'echo'"])?;
+    refused(ring.actor(1).tell_all(&[1u32]), |error| matches!(error.error, SendError::NoSuchActor { .. }), &[])
+}
+
+fn dropped_in_part(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.inbox(2).overflow(Overflow::DropNewest).start()?;
+    ring.pause()?;
+    let dropped = |error: &SendAllError| matches!(error.error, SendError::Dropped { actor: 0 }) && error.sent == 2;
+    refused(ring.actor(0).tell_all(&[1u32, 2, 3, 4]), dropped, &["2 of 4", "DropNewest"])?;
+    // Only the message at which the call has ended: the last one was not tried.
+    let letters = ring.dead_letters();
+    equal(letters.iter().map(|letter| letter.bytes[0]).collect::<Vec<_>>(), vec![3], "dead letters")?;
+    ring.resume()?;
+    equal(ring.state::<u32>(0)?, 2, "the messages that were handled")
+}
+
+/// Threads that send rows at the same time: each one's messages stay in their order.
+fn senders_of_many(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.inbox(32).start()?;
+    let send = |sender: u32| -> TestResult {
+        for row in 0..10 {
+            ring.actor(0).tell_all(&messages(sender, row * 50..(row + 1) * 50))?;
+        }
+        Ok(())
+    };
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|sender| scope.spawn(move || send(sender))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    results.into_iter().collect::<TestResult<Vec<()>>>()?;
+    equal(ring.state(0)?, State { next: [500; 4], wrong: 0, count: 2000 }, "the state")
+}
+
+/// Each message sees the state that was set before it, however many are handled at the same time.
+fn handled_side_by_side(place: Place<'_>) -> TestResult {
+    for (slots, invocations) in [(4, 32), (256, 32), (64, 8)] {
+        let ring = place.ring(POLYNOMIAL)?.inbox(slots).invocations(invocations).actors(2).start()?;
+        let mut wanted = Vec::new();
+        let mut asks: Vec<Ask<[u32; 3]>> = Vec::new();
+        for round in 0..4u32 {
+            let state = [round, 3, 5 * round, 0x8000_0001];
+            ring.set_state(1, &state)?;
+            let xs: Vec<u32> = (0..90).map(|at| at * 0x9e37 + round).collect();
+            ring.actor(1).ask_all(&xs, &mut asks)?;
+            wanted.extend(xs.iter().map(|x| polynomial(state, *x)));
+            same(&ring.state::<[u32; 4]>(1)?, &state, "the state")?;
+        }
+        for (at, (ask, wanted)) in asks.into_iter().zip(wanted).enumerate() {
+            let reply = ask.timeout(Duration::from_secs(60)).wait()?;
+            equal(reply, wanted, &format!("reply {at} with {slots} slots and {invocations} invocations"))?;
+        }
+        same(&ring.state::<[u32; 4]>(0)?, &[0; 4], "the other actor's state")?;
+    }
+    Ok(())
+}
+
+/// Messages that wait at a pause are handled once, after it.
+fn stopped_side_by_side(place: Place<'_>) -> TestResult {
+    let ring = place.ring(POLYNOMIAL)?.inbox(512).invocations(32).start()?;
+    ring.set_state(0, &[1u32, 2, 3, 4])?;
+    let mut asks: Vec<Ask<[u32; 3]>> = Vec::new();
+    for round in 0..3u32 {
+        let xs: Vec<u32> = (0..100).map(|at| at + 100 * round).collect();
+        ring.actor(0).ask_all(&xs, &mut asks)?;
+        ring.pause()?;
+        ring.resume()?;
+    }
+    for (x, ask) in (0..).zip(asks) {
+        equal(ask.timeout(Duration::from_secs(60)).wait()?, polynomial([1, 2, 3, 4], x), "the reply")?;
+    }
+    let total = ring.telemetry().total();
+    ensure(total.handled == 300, || format!("{} messages were handled, not 300", total.handled))
+}
