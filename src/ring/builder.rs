@@ -23,6 +23,7 @@ use super::persistent::Persistent;
 use super::post::Post;
 use super::pulse::Pulse;
 use super::restart::Restart;
+use super::sink::Rooms;
 use super::slot::{Mailbox, stride};
 use super::source::ActorText;
 use super::topic::Topics;
@@ -352,6 +353,7 @@ impl RingBuilder {
             life: Mutex::default(),
             failure: OnceLock::new(),
             watched: Mutex::default(),
+            rooms: Rooms::default(),
             wakers: Mutex::default(),
             driver: OnceLock::new(),
         })

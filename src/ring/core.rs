@@ -26,6 +26,7 @@ use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
 use super::post::{Entry, Letter, Post};
 use super::pulse::Pulse;
 use super::restart::Restart;
+use super::sink::Rooms;
 use super::slot::{Header, Kind, Payload, Words};
 use super::source::{ActorText, KindText};
 use super::topic::Topics;
@@ -109,6 +110,8 @@ pub(super) struct Core {
     pub(super) failure: OnceLock<Error>,
     /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
     pub(super) watched: Mutex<Vec<Watched>>,
+    /// Tasks that wait for room in an inbox.
+    pub(super) rooms: Rooms,
     /// Tasks whose cells are complete, to be woken by the ring's thread.
     pub(super) wakers: Mutex<Vec<Waker>>,
     /// The ring's thread.
@@ -509,8 +512,9 @@ impl Core {
                 let _ = self.complete(&cell, Err(error));
             }
         }
+        let sinks = self.serve_sinks();
         self.wake_tasks();
-        !watched().is_empty()
+        sinks || !watched().is_empty()
     }
 }
 
@@ -546,8 +550,11 @@ pub(super) fn bytes(payload: &Payload, size: usize) -> Vec<u8> {
 
 /// The words of a value, in the order of its bytes.
 pub(super) fn words_of<T: Element>(value: &T) -> impl Iterator<Item = u32> {
-    let bytes = bytemuck::bytes_of(value).chunks(4);
-    bytes.map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+    bytemuck::bytes_of(value).chunks(4).map(|four| {
+        let mut word = [0; 4];
+        word[..four.len()].copy_from_slice(four);
+        u32::from_le_bytes(word)
+    })
 }
 
 /// The value of words.

@@ -51,6 +51,7 @@ impl Core {
             }
         }
         self.ends_subscriptions();
+        self.serve_sinks();
     }
 
     /// The reason why a ring that has ended leaves messages.

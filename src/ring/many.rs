@@ -1,12 +1,13 @@
 //! Many messages in one call: one lock, one look at the clock and one announcement for a row of them.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::actor::{Actor, Ask, payload};
+use super::actor::{Actor, Ask};
 use super::backlog::Priority;
 use super::cell::Cell;
-use super::core::Core;
+use super::core::{Core, words_of};
 use super::error::{SendAllError, SendError};
 use super::post::Entry;
 use super::slot::{Header, Payload};
@@ -41,7 +42,11 @@ impl Actor {
     pub fn tell_all<M: Element>(&self, messages: &[M]) -> Result<(), SendAllError> {
         let send = || {
             self.core.checks_message::<M>(self.number)?;
-            Ok(self.core.send_all(self.number, messages.len(), |at| (payload(&messages[at]), None)))
+            let message = |at: usize, payload: &mut Payload| {
+                payload.extend(words_of(&messages[at]));
+                None
+            };
+            Ok(self.core.send_all(self.number, messages.len(), message))
         };
         send().unwrap_or_else(|error| Err((0, error))).map_err(all(messages.len()))
     }
@@ -78,7 +83,10 @@ impl Actor {
             self.core.checks_message::<M>(self.number)?;
             self.core.checks_reply::<R>(self.number)?;
             asks.extend(messages.iter().map(|_| self.place()));
-            let message = |at: usize| (payload(&messages[at]), Some(asks[own + at].cell()));
+            let message = |at: usize, payload: &mut Payload| {
+                payload.extend(words_of(&messages[at]));
+                Some(asks[own + at].cell())
+            };
             Ok(self.core.send_all(self.number, messages.len(), message))
         };
         let sent = send().unwrap_or_else(|error| Err((0, error)));
@@ -95,21 +103,23 @@ fn all(messages: usize) -> impl FnOnce((usize, SendError)) -> SendAllError {
 }
 
 impl Core {
-    /// Sends messages for the handler, with the ring's reaction to a full inbox. `message` returns the message with a
-    /// number, and the place of its reply. An error comes with the number of messages that were sent.
+    /// Sends messages for the handler, with the ring's reaction to a full inbox. `message` writes the message with a
+    /// number into an empty payload, and returns the place of its reply. An error comes with the number of messages that
+    /// were sent.
     fn send_all<'a>(
         &self,
         actor: u32,
         count: usize,
-        message: impl Fn(usize) -> (Payload, Option<&'a Arc<Cell>>),
+        mut message: impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
     ) -> Result<(), (usize, SendError)> {
         let mut sent = 0;
         while sent < count {
-            let row = self.send_row(actor, sent..count, &message).map_err(|error| (sent, error))?;
+            let row = self.send_row(actor, sent..count, &mut message).map_err(|error| (sent, error))?;
             sent += row;
             if row == 0 {
                 // The inbox is full.
-                let (payload, cell) = message(sent);
+                let mut payload = Payload::new();
+                let cell = message(sent, &mut payload);
                 self.send(actor, &payload, cell, Priority::Normal).map_err(|error| (sent, error))?;
                 sent += 1;
             }
@@ -118,11 +128,11 @@ impl Core {
     }
 
     /// Sends as many messages as there is room for, up to a limit; returns their number.
-    fn send_row<'a>(
+    pub(super) fn send_row<'a>(
         &self,
         actor: u32,
-        numbers: std::ops::Range<usize>,
-        message: &impl Fn(usize) -> (Payload, Option<&'a Arc<Cell>>),
+        numbers: Range<usize>,
+        message: &mut impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
     ) -> Result<usize, SendError> {
         let post = self.post(actor)?;
         let mut state = post.lock();
@@ -133,26 +143,21 @@ impl Core {
         if (state.mailbox.room() as usize) < wanted || !state.backlog.is_empty() {
             self.reap(actor, post, &mut state);
         }
-        if !state.backlog.is_empty() || state.reserved > 0 {
+        let room = state.mailbox.room() as usize;
+        if room == 0 || !state.backlog.is_empty() || state.reserved > 0 {
             return Ok(0);
         }
-        let now = Instant::now();
-        let (inbox, mut count) = (self.inbox(), 0);
-        for number in numbers.take(wanted) {
-            if state.mailbox.is_full() {
-                break;
-            }
-            let (payload, cell) = message(number);
-            let entry = Entry { sent: now, cell: cell.cloned(), counts: true };
-            state.put(&inbox, Header::CALL, &payload, entry);
-            count += 1;
+        let (now, inbox, count) = (Instant::now(), self.inbox(), room.min(wanted));
+        let mut payload = Payload::new();
+        for number in numbers.take(count) {
+            payload.clear();
+            let cell = message(number, &mut payload).cloned();
+            state.put(&inbox, Header::CALL, &payload, Entry { sent: now, cell, counts: true });
         }
-        if count > 0 {
-            state.accepted_many(count as u64);
-            let recent = state.has_rung(now);
-            drop(state);
-            self.engine.announce(self, recent);
-        }
+        state.accepted_many(count as u64);
+        let recent = state.has_rung(now);
+        drop(state);
+        self.engine.announce(self, recent);
         Ok(count)
     }
 }

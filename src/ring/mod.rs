@@ -70,6 +70,7 @@
 //!   has that of the function.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
+//! - **Tasks**: replies are futures, a [`Subscription`] is a stream, and [`Actor::sink`] is a sink that waits for room.
 //! - **Rates**: [`Actor::tell_all`] and [`Actor::ask_all`] send many messages at a fraction of the cost. On a GPU, a function
 //!   that only reads its state, and sends and emits nothing, handles the messages that have gathered side by side; one
 //!   that changes its state handles them one after the other.
@@ -121,6 +122,7 @@ mod reading;
 mod replace;
 mod report;
 mod restart;
+mod sink;
 mod slot;
 mod source;
 mod telemetry;
@@ -143,6 +145,7 @@ pub use overflow::{DeadLetter, DeadReason, Overflow};
 pub use pulse::ResidentTelemetry;
 pub use report::Report;
 pub use restart::Restart;
+pub use sink::ActorSink;
 pub use telemetry::{ActorTelemetry, Histogram, Telemetry};
 pub use topic::{Published, Topic, TopicTelemetry};
 

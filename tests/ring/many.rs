@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures::{SinkExt, StreamExt, executor, stream};
+
 use anywarp::ring::{Ask, Overflow, SendAllError, SendError};
 
 use crate::messages::{ECHO, IN_ORDER, Message, State};
@@ -16,6 +18,8 @@ pub(crate) const CASES: &[Case] = &[
     ("senders_of_many", senders_of_many),
     ("handled_side_by_side", handled_side_by_side),
     ("stopped_side_by_side", stopped_side_by_side),
+    ("sent_by_a_task", sent_by_a_task),
+    ("a_task_at_the_end", a_task_at_the_end),
 ];
 
 /// A state that is only read: the coefficients of a polynomial.
@@ -160,4 +164,45 @@ fn stopped_side_by_side(place: Place<'_>) -> TestResult {
     }
     let total = ring.telemetry().total();
     ensure(total.handled == 300, || format!("{} messages were handled, not 300", total.handled))
+}
+
+/// A task waits for room, also through a pause, and its messages stay in order beside those of another thread.
+fn sent_by_a_task(place: Place<'_>) -> TestResult {
+    let ring = place.ring(IN_ORDER)?.inbox(2).overflow(Overflow::Reject).start()?;
+    ring.pause()?;
+    let sent = std::thread::scope(|scope| {
+        let task = scope.spawn(|| {
+            let sink = ring.actor(0).sink::<Message>();
+            executor::block_on(stream::iter(messages(3, 0..60)).map(Ok).forward(sink))
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        ensure(!task.is_finished(), || "60 messages found room for 2".to_owned())?;
+        ring.resume()?;
+        TestResult::Ok(task.join().unwrap()?)
+    });
+    sent?;
+    equal(ring.state(0)?, State { next: [0, 0, 0, 60], wrong: 0, count: 60 }, "the state")?;
+    equal(ring.telemetry().total().dropped, 0, "refused messages")
+}
+
+/// A task that waits for room receives the end of the ring; a wrong type is an error at once.
+fn a_task_at_the_end(place: Place<'_>) -> TestResult {
+    let ring = place.ring(ECHO)?.inbox(2).start()?;
+    ring.pause()?;
+    let mut other = ring.actor(0).sink::<[f32; 2]>();
+    let wrong = executor::block_on(other.send([1.0, 2.0]));
+    refused(wrong, |error| matches!(error, SendError::Layout { .. }), &["message of actor 'echo'"])?;
+    let (actor, start) = (ring.actor(0), std::sync::Barrier::new(2));
+    let ended = std::thread::scope(|scope| {
+        let task = scope.spawn(|| {
+            start.wait();
+            executor::block_on(stream::iter(0..9u32).map(Ok).forward(actor.sink()))
+        });
+        start.wait();
+        std::thread::sleep(Duration::from_millis(5));
+        let report = ring.shutdown(Duration::ZERO);
+        (task.join().unwrap(), report)
+    });
+    let (sent, _) = ended;
+    refused(sent, |error| matches!(error, SendError::Ended { .. }), &["does not run"])
 }
