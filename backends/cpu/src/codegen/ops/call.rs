@@ -48,6 +48,11 @@ impl Emit<'_, '_> {
             return self.inline(function, a);
         }
         let operands: &[&[Value]] = if takes_two(function) { &[a, b] } else { &[a] };
+        self.called(function, class, operands)
+    }
+
+    /// Emits the call of a function with one or two operands.
+    pub(super) fn called(&mut self, function: LaneFunction, class: Class, operands: &[&[Value]]) -> Parts {
         self.call_on(function, Shape::Pair, class, operands)
     }
 

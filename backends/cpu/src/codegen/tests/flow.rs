@@ -192,7 +192,7 @@ fn functions_of_what_is_the_same_for_all_are_computed_ahead_of_the_loops() {
     }
     let mut function = crate::lower::lower(&crate::lower::tests::program(source), Mode::Plain).unwrap();
     crate::ir::optimise::run(&mut function);
-    let text = crate::codegen::clif(&function, crate::math::Functions::Fast).unwrap();
+    let text = crate::codegen::clif(&function, crate::math::Functions::Precise).unwrap();
     // Calls that are constant in a launch are before the loop over workgroups; those within a branch stay there.
     let before_all_loops = text.split("block2").next().unwrap_or("");
     assert_eq!(before_all_loops.matches("call_indirect").count(), 2, "{text}");

@@ -7,12 +7,13 @@
 //! relative error by Lawson's iteration (least squares, reweighted by the error, on 1,200 Chebyshev nodes); coefficients
 //! were rounded to `f32` one after the other, lowest power first, with a new fit of those that remained.
 //!
-//! No lane takes a branch: limits, zeros, subnormal numbers, infinities and NaN go through the same instructions. The
-//! tests compare all `f32` arguments with `f64`.
+//! No lane takes a branch: limits, zeros, subnormal numbers, infinities and NaN go through the same instructions, except
+//! for large arguments of sine and cosine, which are called. The tests compare all `f32` arguments with `f64`.
 
 mod exponential;
 mod hyperbolic;
 mod logarithm;
+mod trigonometric;
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -32,8 +33,14 @@ pub(super) fn bound(function: LaneFunction) -> Option<f64> {
         LaneFunction::Exp | LaneFunction::Exp2 | LaneFunction::Log => 1.05,
         LaneFunction::Log2 => 1.15,
         LaneFunction::Tanh => 1.9,
+        LaneFunction::Sin | LaneFunction::Cos => 1.6,
         _ => return None,
     })
+}
+
+/// The greatest magnitude of an argument that the instructions of a function take; `None` if they take all.
+fn limit(function: LaneFunction) -> Option<f32> {
+    matches!(function, LaneFunction::Sin | LaneFunction::Cos).then_some(trigonometric::LIMIT)
 }
 
 impl Emit<'_, '_> {
@@ -44,11 +51,20 @@ impl Emit<'_, '_> {
 
     /// Emits an inline function of eight lanes.
     pub(super) fn inline(&mut self, function: LaneFunction, a: &[Value]) -> Parts {
-        self.each(a, |emit, a| emit.inline_vector(function, a))
+        let near = self.each(a, |emit, a| emit.inline_vector(function, a));
+        match limit(function) {
+            Some(limit) => self.beyond(function, limit, a, &near),
+            None => near,
+        }
     }
 
     /// Emits an inline function of a scalar, with the same result as [`Self::inline`].
     pub(super) fn inline_scalar(&mut self, function: LaneFunction, a: Value) -> Value {
+        if limit(function).is_some() {
+            let a = self.splat(Class::F32, a);
+            let results = self.inline(function, &a);
+            return self.lane(Class::F32, &results, 0);
+        }
         self.through_vector(Class::F32, Class::F32, a, |emit, a| emit.inline_vector(function, a))
     }
 
@@ -59,6 +75,8 @@ impl Emit<'_, '_> {
             LaneFunction::Log => self.log(x),
             LaneFunction::Log2 => self.log2(x),
             LaneFunction::Tanh => self.tanh(x),
+            LaneFunction::Sin => self.sin(x, 0),
+            LaneFunction::Cos => self.sin(x, 1),
             _ => x,
         }
     }

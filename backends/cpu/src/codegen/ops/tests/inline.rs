@@ -3,13 +3,21 @@
 use super::super::inline::bound;
 use super::{Case, Memory, check_aarch64, compile, load, machines, module, store};
 use crate::ir::Class;
-use crate::math::LaneFunction::{self, Exp, Exp2, Log, Log2, Tanh};
+use crate::math::LaneFunction::{self, Cos, Exp, Exp2, Log, Log2, Sin, Tanh};
 
 /// A function, and the same one in `f64`.
 type Pair = (LaneFunction, fn(f64) -> f64);
 
 /// The inline functions of one argument, with their references.
-const FUNCTIONS: [Pair; 5] = [(Exp, f64::exp), (Exp2, f64::exp2), (Log, f64::ln), (Log2, f64::log2), (Tanh, f64::tanh)];
+const FUNCTIONS: [Pair; 7] = [
+    (Exp, f64::exp),
+    (Exp2, f64::exp2),
+    (Log, f64::ln),
+    (Log2, f64::log2),
+    (Tanh, f64::tanh),
+    (Sin, f64::sin),
+    (Cos, f64::cos),
+];
 
 /// The error of `got` in units in the last place of the exact result, at least 2^-149; infinite for a wrong limit, NaN or
 /// sign.
@@ -123,6 +131,14 @@ fn limits_are_exact() {
         (Log2, [1.0, 0.0, -0.0, 8.0, tiny, inf, 0.5, -least], [0.0, -inf, -inf, 3.0, -149.0, inf, -1.0, f32::NAN]),
         (Tanh, [0.0, -0.0, tiny, -tiny, inf, -inf, 9.5, -least], [0.0, -0.0, tiny, -tiny, 1.0, -1.0, 1.0, -least]),
     ];
+    let cases = cases.into_iter().chain([
+        (
+            Sin,
+            [0.0, -0.0, tiny, -tiny, inf, -inf, -least, 0.0],
+            [0.0, -0.0, tiny, -tiny, f32::NAN, f32::NAN, -least, 0.0],
+        ),
+        (Cos, [0.0, -0.0, tiny, -tiny, inf, -inf, -least, 0.0], [1.0, 1.0, 1.0, 1.0, f32::NAN, f32::NAN, 1.0, 1.0]),
+    ]);
     let (_, isa) = machines().swap_remove(0);
     if !isa.has_native_fma() {
         return;
