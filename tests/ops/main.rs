@@ -11,12 +11,14 @@
 
 mod activations;
 mod attention;
+mod complex_signals;
 mod conjugate_gradients;
 mod cosines;
 mod decompositions;
 mod dense;
 mod elementwise;
 mod fft;
+mod fft_halves;
 mod fft_properties;
 mod fill_pattern;
 mod histograms;
@@ -75,7 +77,9 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     decompositions::cases,
     dense::cases,
     elementwise::cases,
+    complex_signals::cases,
     fft::cases,
+    fft_halves::cases,
     fft_properties::cases,
     fill_pattern::cases,
     histograms::cases,
@@ -120,7 +124,9 @@ const CHECKED: &[fn() -> Alone] = &[
     cosines::checked,
     decompositions::checked,
     dense::checked,
+    complex_signals::checked,
     fft::checked,
+    fft_halves::checked,
     fill_pattern::checked,
     histograms::checked,
     integer_matmul::checked,

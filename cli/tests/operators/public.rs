@@ -116,6 +116,7 @@ const PARTS: &[&str] = &[
     "RandomReal",
     "Reason",
     "RealElement",
+    "SignalElement",
     "Results",
     "Rounding",
     "ScanElement",
