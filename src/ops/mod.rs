@@ -207,7 +207,7 @@ pub use solving::{Jacobi, Preconditioner, Solution};
 pub use sort::SortWay;
 pub use sort::{Sort, argsort, sort, sort_pairs};
 pub use sort_by::SortBy;
-pub use sparse::{SampledProduct, SparseElement, SparseFormat, SparseMatrix, SparseProduct};
+pub use sparse::{SampledProduct, SparseElement, SparseEntries, SparseFormat, SparseMatrix, SparseProduct};
 pub use sparse::{sddmm, sparse_sum, spgemm, spmm, spmv};
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};

@@ -44,6 +44,7 @@ mod sort;
 mod sort_by;
 mod sparse;
 mod sparse_algebra;
+mod sparse_files;
 mod top_k;
 mod triangular;
 mod tuning;
@@ -102,6 +103,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     sort_by::cases,
     sparse::cases,
     sparse_algebra::cases,
+    sparse_files::cases,
     top_k::cases,
     triangular::cases,
     tuning::cases,

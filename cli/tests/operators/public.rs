@@ -133,6 +133,7 @@ const PARTS: &[&str] = &[
     "SortWay",
     "SparseElement",
     "SparseFormat",
+    "SparseEntries",
     "SparseMatrix",
     "SparseTriangle",
     "Steps",
