@@ -12,7 +12,7 @@ const TASK: usize = 256;
 pub(crate) fn all(device: &Device, quick: bool) -> Outcome<()> {
     let edge = if quick { 24 } else { 96 };
     one(device, &format!("spmv of Poisson {edge}^3"), SparseMatrix::poisson(device, &[edge; 3])?)?;
-    let (rows, mut offsets) = (if quick { 1 << 12 } else { 1 << 16 }, vec![0u32]);
+    let (rows, mut offsets) = (if quick { 1usize << 12 } else { 1 << 16 }, vec![0u32]);
     let (mut columns, mut values) = (Vec::new(), Vec::new());
     for row in 0..rows {
         let rank = row.wrapping_mul(0x9e37_79b1) % rows;
