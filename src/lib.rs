@@ -119,6 +119,9 @@ mod kept;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
 pub mod loader;
+#[cfg(feature = "npz")]
+#[doc(hidden)]
+pub mod npy_header;
 pub mod ops;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 pub mod ring;

@@ -15,7 +15,7 @@ mod texts;
 #[allow(dead_code)]
 mod dtype;
 #[path = "../../cli/src/npy.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod npy_format;
 
 pub use files::{cache, csv, idx, npy};

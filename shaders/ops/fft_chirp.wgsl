@@ -1,5 +1,6 @@
 // Multiplies each number of a line by a number of a table, and cuts lines or extends them by zeros.
 import package::shared::complex::{Complex, Real, times};
+import package::shared::complex_storage::{Source, Target, narrowed, widened};
 
 struct Sizes {
     // The number of results, and the length of a line of x and of y.
@@ -22,8 +23,8 @@ struct Sizes {
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Complex>;
-@group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+@group(0) @binding(1) var<storage> x: array<Source>;
+@group(0) @binding(2) var<storage, read_write> y: array<Target>;
 @group(0) @binding(3) var<storage> factors: array<Complex>;
 
 @compute @workgroup_size(256)
@@ -38,7 +39,7 @@ fn fft_chirp(@builtin(global_invocation_id) id: vec3<u32>) {
     var result = Complex();
     if place < sizes.used {
         let at = (line * sizes.length_of_x + place) * sizes.inner + column;
-        var number = x[sizes.first_of_x + at];
+        var number = widened(x[sizes.first_of_x + at]);
         if sizes.swap_inputs != 0u {
             number = number.yx;
         }
@@ -47,5 +48,5 @@ fn fft_chirp(@builtin(global_invocation_id) id: vec3<u32>) {
     if sizes.swap_results != 0u {
         result = result.yx;
     }
-    y[sizes.first_of_y + id.x] = result * sizes.scale;
+    y[sizes.first_of_y + id.x] = narrowed(result * sizes.scale);
 }

@@ -2,6 +2,8 @@
 // real numbers, or transforms by cosines or sines.
 import package::shared::complex::{Complex, Real, times};
 import package::shared::fourier_roots::root;
+@if(half_source)
+import package::shared::half_floats::unpacked_f16;
 
 struct Sizes {
     // Multiplied with the numbers at the ends of a line that orthogonal transforms weight.
@@ -44,13 +46,27 @@ const halves = 5u;
 const both_ends = 6u;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
+@if(half_source)
+@group(0) @binding(1) var<storage> x: array<u32>;
+@if(!half_source)
 @group(0) @binding(1) var<storage> x: array<Real>;
 @group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+
+// Element `at` of x.
+@if(half_source)
+fn element(at: u32) -> Real {
+    let pair = unpacked_f16(x[at / 2u]);
+    return Real(select(pair.x, pair.y, (at & 1u) != 0u));
+}
+@if(!half_source)
+fn element(at: u32) -> Real {
+    return x[at];
+}
 
 // A number of the line that begins at `start`.
 fn number(start: u32, place: u32) -> Real {
     let at = select(place, sizes.length - 1u - place, sizes.backwards != 0u);
-    var value = x[start + at * sizes.inner];
+    var value = element(start + at * sizes.inner);
     if (order == halves && place == 0u) || (order == mirrored && (place == 0u || place + 1u == sizes.length)) {
         value = value * sizes.ends;
     }

@@ -2,6 +2,7 @@
 // invocations of a workgroup compute neighbours. Numbers and roots of neighbours are next to each other, and all else is the
 // same for the eight, so that reads and writes are those of vectors.
 import package::shared::complex::{Complex, Real, times};
+import package::shared::complex_storage::{Source, Target, narrowed, widened};
 import package::shared::fourier::{
     transform_2, transform_3, transform_4, transform_5, transform_7, transform_8, transform_11, transform_13,
     transform_16,
@@ -47,8 +48,8 @@ const first_columns = 3u;
 const groups = 16u;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Complex>;
-@group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+@group(0) @binding(1) var<storage> x: array<Source>;
+@group(0) @binding(2) var<storage, read_write> y: array<Target>;
 
 fn small_transform(source: u32, place_of_results: u32, w1: Complex) {
     var v0 = Complex();
@@ -67,37 +68,37 @@ fn small_transform(source: u32, place_of_results: u32, w1: Complex) {
     var v13 = Complex();
     var v14 = Complex();
     var v15 = Complex();
-    v0 = x[source];
-    v1 = x[source + sizes.distance];
+    v0 = widened(x[source]);
+    v1 = widened(x[source + sizes.distance]);
     if radix >= 3u {
-        v2 = x[source + 2u * sizes.distance];
+        v2 = widened(x[source + 2u * sizes.distance]);
     }
     if radix >= 4u {
-        v3 = x[source + 3u * sizes.distance];
+        v3 = widened(x[source + 3u * sizes.distance]);
     }
     if radix >= 5u {
-        v4 = x[source + 4u * sizes.distance];
+        v4 = widened(x[source + 4u * sizes.distance]);
     }
     if radix >= 7u {
-        v5 = x[source + 5u * sizes.distance];
-        v6 = x[source + 6u * sizes.distance];
+        v5 = widened(x[source + 5u * sizes.distance]);
+        v6 = widened(x[source + 6u * sizes.distance]);
     }
     if radix >= 8u {
-        v7 = x[source + 7u * sizes.distance];
+        v7 = widened(x[source + 7u * sizes.distance]);
     }
     if radix >= 11u {
-        v8 = x[source + 8u * sizes.distance];
-        v9 = x[source + 9u * sizes.distance];
-        v10 = x[source + 10u * sizes.distance];
+        v8 = widened(x[source + 8u * sizes.distance]);
+        v9 = widened(x[source + 9u * sizes.distance]);
+        v10 = widened(x[source + 10u * sizes.distance]);
     }
     if radix >= 13u {
-        v11 = x[source + 11u * sizes.distance];
-        v12 = x[source + 12u * sizes.distance];
+        v11 = widened(x[source + 11u * sizes.distance]);
+        v12 = widened(x[source + 12u * sizes.distance]);
     }
     if radix >= 16u {
-        v13 = x[source + 13u * sizes.distance];
-        v14 = x[source + 14u * sizes.distance];
-        v15 = x[source + 15u * sizes.distance];
+        v13 = widened(x[source + 13u * sizes.distance]);
+        v14 = widened(x[source + 14u * sizes.distance]);
+        v15 = widened(x[source + 15u * sizes.distance]);
     }
     if sizes.swap_inputs != 0u {
         v0 = v0.yx;
@@ -313,37 +314,37 @@ fn small_transform(source: u32, place_of_results: u32, w1: Complex) {
         }
     }
     let gap = sizes.span;
-    y[place_of_results] = v0 * sizes.scale;
-    y[place_of_results + gap] = v1 * sizes.scale;
+    y[place_of_results] = narrowed(v0 * sizes.scale);
+    y[place_of_results + gap] = narrowed(v1 * sizes.scale);
     if radix >= 3u {
-        y[place_of_results + 2u * gap] = v2 * sizes.scale;
+        y[place_of_results + 2u * gap] = narrowed(v2 * sizes.scale);
     }
     if radix >= 4u {
-        y[place_of_results + 3u * gap] = v3 * sizes.scale;
+        y[place_of_results + 3u * gap] = narrowed(v3 * sizes.scale);
     }
     if radix >= 5u {
-        y[place_of_results + 4u * gap] = v4 * sizes.scale;
+        y[place_of_results + 4u * gap] = narrowed(v4 * sizes.scale);
     }
     if radix >= 7u {
-        y[place_of_results + 5u * gap] = v5 * sizes.scale;
-        y[place_of_results + 6u * gap] = v6 * sizes.scale;
+        y[place_of_results + 5u * gap] = narrowed(v5 * sizes.scale);
+        y[place_of_results + 6u * gap] = narrowed(v6 * sizes.scale);
     }
     if radix >= 8u {
-        y[place_of_results + 7u * gap] = v7 * sizes.scale;
+        y[place_of_results + 7u * gap] = narrowed(v7 * sizes.scale);
     }
     if radix >= 11u {
-        y[place_of_results + 8u * gap] = v8 * sizes.scale;
-        y[place_of_results + 9u * gap] = v9 * sizes.scale;
-        y[place_of_results + 10u * gap] = v10 * sizes.scale;
+        y[place_of_results + 8u * gap] = narrowed(v8 * sizes.scale);
+        y[place_of_results + 9u * gap] = narrowed(v9 * sizes.scale);
+        y[place_of_results + 10u * gap] = narrowed(v10 * sizes.scale);
     }
     if radix >= 13u {
-        y[place_of_results + 11u * gap] = v11 * sizes.scale;
-        y[place_of_results + 12u * gap] = v12 * sizes.scale;
+        y[place_of_results + 11u * gap] = narrowed(v11 * sizes.scale);
+        y[place_of_results + 12u * gap] = narrowed(v12 * sizes.scale);
     }
     if radix >= 16u {
-        y[place_of_results + 13u * gap] = v13 * sizes.scale;
-        y[place_of_results + 14u * gap] = v14 * sizes.scale;
-        y[place_of_results + 15u * gap] = v15 * sizes.scale;
+        y[place_of_results + 13u * gap] = narrowed(v13 * sizes.scale);
+        y[place_of_results + 14u * gap] = narrowed(v14 * sizes.scale);
+        y[place_of_results + 15u * gap] = narrowed(v15 * sizes.scale);
     }
 }
 

@@ -1,6 +1,7 @@
 // Converts between the first half of the transform of real numbers, which determines the other half, and the transforms
 // from which it is computed.
 import package::shared::complex::{Complex, Real, times, turned};
+import package::shared::complex_storage::{Source, Target, narrowed, widened};
 import package::shared::fourier_roots::root;
 
 struct Sizes {
@@ -30,8 +31,8 @@ const extend = 1u;
 const unpack = 2u;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Complex>;
-@group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+@group(0) @binding(1) var<storage> x: array<Source>;
+@group(0) @binding(2) var<storage, read_write> y: array<Target>;
 
 fn conjugate(a: Complex) -> Complex {
     return Complex(a.x, -a.y);
@@ -39,7 +40,7 @@ fn conjugate(a: Complex) -> Complex {
 
 // An element of a half whose first element and, for an even length, last element are real.
 fn half_at(start: u32, place: u32) -> Complex {
-    let number = x[start + place * sizes.inner];
+    let number = widened(x[start + place * sizes.inner]);
     if place == 0u || 2u * place == sizes.length {
         return Complex(number.x, Real());
     }
@@ -48,7 +49,7 @@ fn half_at(start: u32, place: u32) -> Complex {
 
 fn result(start: u32, place: u32) -> Complex {
     if way == cut {
-        return x[start + place * sizes.inner];
+        return widened(x[start + place * sizes.inner]);
     }
     if way == extend {
         if 2u * place <= sizes.length {
@@ -58,8 +59,8 @@ fn result(start: u32, place: u32) -> Complex {
     }
     let middle = sizes.length / 2u;
     if way == unpack {
-        let here = x[start + place % middle * sizes.inner];
-        let there = conjugate(x[start + (middle - place) % middle * sizes.inner]);
+        let here = widened(x[start + place % middle * sizes.inner]);
+        let there = conjugate(widened(x[start + (middle - place) % middle * sizes.inner]));
         return (here + there + turned(times(here - there, root(place)))) * Real(0.5);
     }
     let here = half_at(start, place);
@@ -77,5 +78,5 @@ fn fft_half(@builtin(global_invocation_id) id: vec3<u32>) {
     let line = row / sizes.length_of_y;
     let place = row - line * sizes.length_of_y;
     let start = sizes.first_of_x + line * sizes.length_of_x * sizes.inner + column;
-    y[sizes.first_of_y + id.x] = result(start, place) * sizes.scale;
+    y[sizes.first_of_y + id.x] = narrowed(result(start, place) * sizes.scale);
 }

@@ -3,6 +3,7 @@
 //
 // A workgroup transforms several neighbouring lines, so that it reads and writes whole sectors of memory.
 import package::shared::complex::{Complex, Real, times};
+import package::shared::complex_storage::{Source, Target, narrowed, widened};
 import package::shared::fourier::{
     transform_2, transform_3, transform_4, transform_5, transform_7, transform_8, transform_11, transform_13,
     transform_16,
@@ -52,8 +53,8 @@ override radices: u32 = 0;
 override rooted: bool = false;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Complex>;
-@group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+@group(0) @binding(1) var<storage> x: array<Source>;
+@group(0) @binding(2) var<storage, read_write> y: array<Target>;
 // The roots of 1 of the length of a line.
 @group(0) @binding(5) var<storage> line_roots: array<Complex>;
 
@@ -86,14 +87,14 @@ fn input(from_x: bool, half: u32, at: u32) -> Complex {
     if !from_x {
         return tile[half + slot(at)];
     }
-    let number = x[at];
+    let number = widened(x[at]);
     return select(number, number.yx, sizes.swap_inputs != 0u);
 }
 
 // Writes a number to y or to the tile.
 fn output(to_y: bool, half: u32, at: u32, number: Complex) {
     if to_y {
-        y[at] = select(number, number.yx, sizes.swap_results != 0u) * sizes.scale;
+        y[at] = narrowed(select(number, number.yx, sizes.swap_results != 0u) * sizes.scale);
     } else {
         tile[half + slot(at)] = number;
     }

@@ -1,6 +1,7 @@
 // One pass of a Fourier transform: transforms of a few numbers, which are multiplied by roots of 1 before (Stockham's
 // order: results need no permutation).
 import package::shared::complex::{Complex, Real, times};
+import package::shared::complex_storage::{Source, Target, narrowed, widened};
 import package::shared::fourier::{
     transform_2, transform_3, transform_4, transform_5, transform_7, transform_8, transform_11, transform_13,
     transform_16,
@@ -31,8 +32,8 @@ struct Sizes {
 override radix: u32 = 4u;
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Complex>;
-@group(0) @binding(2) var<storage, read_write> y: array<Complex>;
+@group(0) @binding(1) var<storage> x: array<Source>;
+@group(0) @binding(2) var<storage, read_write> y: array<Target>;
 
 @compute @workgroup_size(256)
 fn fft_pass(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -48,7 +49,7 @@ fn fft_pass(@builtin(global_invocation_id) id: vec3<u32>) {
     let place_of_results = sizes.first_of_y + start + block * sizes.span * radix + place;
     var v: array<Complex, 16>;
     for (var r = 0u; r < radix; r++) {
-        v[r] = x[source + r * sizes.distance];
+        v[r] = widened(x[source + r * sizes.distance]);
     }
     if sizes.swap_inputs != 0u {
         for (var r = 0u; r < radix; r++) {
@@ -176,6 +177,6 @@ fn fft_pass(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     for (var r = 0u; r < radix; r++) {
-        y[place_of_results + r * sizes.span] = v[r] * sizes.scale;
+        y[place_of_results + r * sizes.span] = narrowed(v[r] * sizes.scale);
     }
 }

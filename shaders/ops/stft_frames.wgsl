@@ -1,5 +1,11 @@
 // Writes the products of a window with the parts of signals that it covers, at equal distances.
-import package::shared::complex::Real;
+import package::shared::complex::{Complex, Real};
+
+// The elements of a signal.
+@if(pairs)
+alias Sample = Complex;
+@if(!pairs)
+alias Sample = Real;
 
 struct Sizes {
     // The number of products.
@@ -21,8 +27,8 @@ struct Sizes {
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Real>;
-@group(0) @binding(2) var<storage, read_write> y: array<Real>;
+@group(0) @binding(1) var<storage> x: array<Sample>;
+@group(0) @binding(2) var<storage, read_write> y: array<Sample>;
 @group(0) @binding(3) var<storage> window: array<Real>;
 
 @compute @workgroup_size(256)
@@ -38,7 +44,7 @@ fn stft_frames(@builtin(global_invocation_id) id: vec3<u32>) {
     let at = select(shifted, shifted - sizes.transform_length, shifted >= sizes.transform_length);
     // A sample before the signal is a large number.
     let sample = frame * sizes.hop + at - sizes.offset;
-    var value = Real();
+    var value = Sample();
     if at < sizes.window_length && sample < sizes.length {
         value = x[sizes.first_of_x + signal * sizes.length + sample] * window[sizes.first_of_window + at];
     }

@@ -1,6 +1,12 @@
 // Adds the products of a window with the parts of signals that it covers, and divides by the sum of its squares: the
 // inverse of stft_frames.wgsl.
-import package::shared::complex::Real;
+import package::shared::complex::{Complex, Real};
+
+// The elements of a signal.
+@if(pairs)
+alias Sample = Complex;
+@if(!pairs)
+alias Sample = Real;
 
 struct Sizes {
     // The number of samples of all signals.
@@ -22,8 +28,8 @@ struct Sizes {
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
-@group(0) @binding(1) var<storage> x: array<Real>;
-@group(0) @binding(2) var<storage, read_write> y: array<Real>;
+@group(0) @binding(1) var<storage> x: array<Sample>;
+@group(0) @binding(2) var<storage, read_write> y: array<Sample>;
 @group(0) @binding(3) var<storage> window: array<Real>;
 
 @compute @workgroup_size(256)
@@ -38,7 +44,7 @@ fn stft_overlap(@builtin(global_invocation_id) id: vec3<u32>) {
         first = (place - sizes.window_length) / sizes.hop + 1u;
     }
     let end = min(sizes.frames, place / sizes.hop + 1u);
-    var sum = Real();
+    var sum = Sample();
     var squares = Real();
     for (var frame = first; frame < end; frame++) {
         let at = place - frame * sizes.hop;

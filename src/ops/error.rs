@@ -234,6 +234,16 @@ pub enum OperationError {
         /// The value that the caller chose.
         got: String,
     },
+    /// A file that cannot be read or written, or has other contents than expected.
+    #[error("{operator}: '{file}': {problem}")]
+    File {
+        /// The name of the operator.
+        operator: String,
+        /// The path of the file, or `the bytes` for contents in memory.
+        file: String,
+        /// The place in the file, what was expected there, and what was found.
+        problem: String,
+    },
     /// The device reported an error.
     #[error("{operator} failed on {device}: {error}")]
     Device {

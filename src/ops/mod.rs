@@ -10,14 +10,15 @@
 //!   derivatives and recording.
 //! - [`batch_norm`]: channels, normalised by means and variances; [`BatchNorm`] adds weights, those of the batch in training,
 //!   derivatives and recording.
-//! - [`fft()`], [`ifft`], [`rfft`], [`irfft`]: Fourier transforms of any length, of complex and of real numbers; [`Fft`] and
-//!   [`RealFft`] add axes, norms, transforms in place, shared tables and recording; [`fftfreq`], [`rfftfreq`] and
-//!   [`Frequencies`] are their frequencies, [`fftshift`] and [`ifftshift`] centre them.
+//! - [`fft()`], [`ifft`], [`rfft`], [`irfft`]: Fourier transforms of any length, of complex and of real numbers, also of
+//!   `f16`; [`Fft`] and [`RealFft`] add axes, norms, transforms in place, shared tables and recording; [`fftfreq`],
+//!   [`rfftfreq`] and [`Frequencies`] are their frequencies, [`fftshift`] and [`ifftshift`] centre them.
 //! - [`dct`], [`idct`], [`dst`], [`idst`]: discrete cosine and sine transforms of any length; [`Dct`] adds the types I to IV,
 //!   axes, norms, transforms in place, shared tables and recording.
 //! - [`fft_convolve`], [`fft_correlate`]: convolutions and correlations through Fourier transforms; [`FftConvolve`] adds axes,
 //!   parts of the result, shared tables and recording.
-//! - [`Stft`]: Fourier transforms of windows on signals, and the signals of such transforms; [`WindowShape`] has windows.
+//! - [`Stft`]: Fourier transforms of windows on real or complex signals, and the signals of such transforms; [`WindowShape`]
+//!   has windows.
 //! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
 //! - [`max_pool`], [`average_pool`]: the greatest element or the mean of each window; [`Pool`] adds norms, padding, dilation,
 //!   adaptive windows, indices and recording.
@@ -164,7 +165,7 @@ pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use epilogue::Activation;
 pub use error::OperationError;
 pub use fft::{ComplexElement, Fft, FftNorm, FftTables, RealElement, RealFft, fft, ifft, irfft, rfft};
-pub use fft::{ConvolveMode, FftConvolve, Stft, WindowShape, fft_convolve, fft_correlate};
+pub use fft::{ConvolveMode, FftConvolve, SignalElement, Stft, WindowShape, fft_convolve, fft_correlate};
 pub use fft::{Dct, DctKind, Frequencies, dct, dst, fftfreq, idct, idst, rfftfreq};
 pub use fill_pattern::{FillPattern, PatternElement, fill_pattern};
 pub use full::{Full, full};
@@ -206,7 +207,7 @@ pub use solving::{Jacobi, Preconditioner, Solution};
 pub use sort::SortWay;
 pub use sort::{Sort, argsort, sort, sort_pairs};
 pub use sort_by::SortBy;
-pub use sparse::{SampledProduct, SparseElement, SparseFormat, SparseMatrix, SparseProduct};
+pub use sparse::{SampledProduct, SparseElement, SparseEntries, SparseFormat, SparseMatrix, SparseProduct};
 pub use sparse::{sddmm, sparse_sum, spgemm, spmm, spmv};
 pub use take::{IndexElement, Take, gather, take, take_along_axis};
 pub use top_k::{TopK, top_k};

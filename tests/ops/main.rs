@@ -11,12 +11,14 @@
 
 mod activations;
 mod attention;
+mod complex_signals;
 mod conjugate_gradients;
 mod cosines;
 mod decompositions;
 mod dense;
 mod elementwise;
 mod fft;
+mod fft_halves;
 mod fft_properties;
 mod fill_pattern;
 mod histograms;
@@ -42,6 +44,7 @@ mod sort;
 mod sort_by;
 mod sparse;
 mod sparse_algebra;
+mod sparse_files;
 mod top_k;
 mod triangular;
 mod tuning;
@@ -75,7 +78,9 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     decompositions::cases,
     dense::cases,
     elementwise::cases,
+    complex_signals::cases,
     fft::cases,
+    fft_halves::cases,
     fft_properties::cases,
     fill_pattern::cases,
     histograms::cases,
@@ -98,6 +103,7 @@ const ON_DEVICES: &[fn() -> Vec<Case>] = &[
     sort_by::cases,
     sparse::cases,
     sparse_algebra::cases,
+    sparse_files::cases,
     top_k::cases,
     triangular::cases,
     tuning::cases,
@@ -120,7 +126,9 @@ const CHECKED: &[fn() -> Alone] = &[
     cosines::checked,
     decompositions::checked,
     dense::checked,
+    complex_signals::checked,
     fft::checked,
+    fft_halves::checked,
     fill_pattern::checked,
     histograms::checked,
     integer_matmul::checked,

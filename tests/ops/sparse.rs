@@ -1,16 +1,17 @@
 //! Products of sparse matrices, and conversions of their form.
 
 use anywarp::Device;
+use anywarp::backend::Capabilities;
 use anywarp::ops::{OperationError, SparseElement, SparseFormat, SparseMatrix, SparseProduct, spmm, spmv};
 
-use crate::outcome::{TestResult, ensure, refused, same, skip};
+use crate::outcome::{TestResult, ensure, equal, refused, same, skip};
 use crate::{Alone, Case, Unnamed};
 
 #[path = "../../src/ops/sparse/reference.rs"]
 mod reference;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let all: [Unnamed; 8] = [
+    let all: [Unnamed; 9] = [
         ("sparse::f32", shapes::<f32>),
         ("sparse::f64", doubles),
         ("sparse::empty", empty),
@@ -18,6 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("sparse::blocks", blocks),
         ("sparse::recorded", recorded),
         ("sparse::conversions", conversions),
+        ("sparse::duplicates", duplicates),
         ("sparse::refusals", refusals),
     ];
     all.into_iter().map(|(name, run)| (name.to_owned(), run)).collect()
@@ -234,6 +236,27 @@ fn conversions(device: &Device) -> TestResult {
     let again = SparseMatrix::from_dense(device, [3, 4], &dense)?;
     same(&again.offsets().read()?, &[0, 1, 1, 3], "offsets from a dense matrix")?;
     same(&again.to_dense()?, &dense, "from a dense matrix")
+}
+
+/// Values of the same place are added up in the order of the arguments, whatever stands between them.
+fn duplicates(device: &Device) -> TestResult {
+    let values = [1e8f32, 5.0, 1.0, -1e8, 7.0, 1.0];
+    let (rows, columns) = ([1, 0, 1, 1, 0, 1], [2, 1, 2, 2, 0, 2]);
+    let matrix = SparseMatrix::from_coo(device, [2, 3], &rows, &columns, &values)?;
+    let sum = ((values[0] + values[2]) + values[3]) + values[5];
+    equal(matrix.to_coo()?, (vec![0, 0, 1], vec![0, 1, 2], vec![7.0, 5.0, sum]), "in their order")?;
+    // Sums of many values of one place, to the precision of the type.
+    let count = 3000;
+    let many: Vec<f32> = (0..count).map(|at| number(at) as f32).collect();
+    let total = many.iter().sum::<f32>();
+    let matrix = SparseMatrix::from_coo(device, [2, 3], &vec![1; count], &vec![2; count], &many)?;
+    equal(matrix.to_coo()?, (vec![1], vec![2], vec![total]), "many")?;
+    if device.caps().shader.contains(Capabilities::FLOAT64) {
+        let values = values.map(f64::from);
+        let matrix = SparseMatrix::from_coo(device, [2, 3], &rows, &columns, &values)?;
+        same(&matrix.to_coo()?.2, &[7.0, 5.0, 2.0], "f64")?;
+    }
+    Ok(())
 }
 
 fn refusals(device: &Device) -> TestResult {

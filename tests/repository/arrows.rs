@@ -10,9 +10,9 @@ use anywarp_testing::files;
 const FLOORS: &[(&str, &[&str], &str)] = &[
     (
         "values",
-        &["backend", "element", "error", "environment", "kept", "search"],
+        &["backend", "element", "error", "environment", "kept", "npy_header", "search"],
         "types that host and device agree on; errors, into which upper floors fold theirs; environment variables; results \
-         of tuning on disk; the search of the fastest candidate",
+         of tuning on disk; the header of NumPy's files; the search of the fastest candidate",
     ),
     ("submission", &["submit"], "context, timeline, encoder, streams, recordings, submissions, staging, events"),
     ("buffers", &["buffer"], "residency, transfers, guards, slices"),

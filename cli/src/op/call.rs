@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anywarp::ops::{Cost, Solution, SolveError, SparseMatrix};
+use anywarp::ops::{Cost, Solution, SolveError, SparseEntries, SparseMatrix};
 use anywarp::tune::Results;
 use anywarp::{Device, Element, Recording, UnifiedBuffer};
 
@@ -13,7 +13,7 @@ use super::entry::{Number, Real, Types};
 use super::parameter::Values;
 use crate::dtype::Dtype;
 use crate::failure::Failure;
-use crate::matrices::{self, Coordinates};
+use crate::matrices;
 use crate::npy::{self, Array, dimensions};
 
 /// An input of a call.
@@ -26,7 +26,7 @@ pub(crate) struct Input {
     /// Whether the input is a number on the command line, whose type may change.
     pub(crate) is_number: bool,
     /// The sparse matrix of the file; the array has its shape and no elements.
-    pub(crate) matrix: Option<Coordinates>,
+    pub(crate) matrix: Option<SparseEntries>,
 }
 
 impl Input {
@@ -126,10 +126,7 @@ impl<'a> Call<'a> {
         let Some((input, matrix)) = input.and_then(|input| Some((input, input.matrix.as_ref()?))) else {
             return Err(Failure::Usage(format!("{port}: expected a file of a sparse matrix, found none")));
         };
-        let extent = |extent: u64| usize::try_from(extent).unwrap_or(usize::MAX);
-        let values: Vec<T> = matrix.values.iter().map(|value| T::round(*value)).collect();
-        SparseMatrix::from_coo(&self.device, matrix.shape.map(extent), &matrix.rows, &matrix.columns, &values)
-            .map_err(|error| Failure::of(&*input.text, error))
+        SparseMatrix::from_entries(&self.device, matrix).map_err(|error| Failure::of(&*input.text, error))
     }
 
     /// A new buffer for an output of this shape.
@@ -306,12 +303,7 @@ impl<T: Real> Output for Sparse<T> {
     }
 
     fn file(&self, path: &Path, _: &Array) -> Result<Vec<u8>, Failure> {
-        let (rows, columns, values) = self.matrix.to_coo()?;
-        let shape = [self.matrix.rows() as u64, self.matrix.columns() as u64];
-        let values = values.into_iter().map(T::double).collect();
-        let matrix = Coordinates { shape, rows, columns, values };
-        matrices::write(path, &matrix, T::text)
-            .map_err(|message| Failure::File(format!("{}: {message}", path.display())))
+        matrices::write(path, &self.matrix).map_err(|message| Failure::File(format!("{}: {message}", path.display())))
     }
 }
 

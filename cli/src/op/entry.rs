@@ -105,36 +105,10 @@ pub(crate) trait Number: Element {
 }
 
 /// The element types of sparse matrices.
-pub(crate) trait Real: Number + SparseElement {
-    /// Rounds a number to the type.
-    fn round(number: f64) -> Self;
+pub(crate) trait Real: Number + SparseElement {}
 
-    /// Returns the number, exactly.
-    fn double(self) -> f64;
-
-    /// The shortest notation of a number that was converted from the type.
-    fn text(number: f64) -> String;
-}
-
-macro_rules! reals {
-    ($($rust:ty),*) => {$(
-        impl Real for $rust {
-            fn round(number: f64) -> Self {
-                number as Self
-            }
-
-            fn double(self) -> f64 {
-                self.into()
-            }
-
-            fn text(number: f64) -> String {
-                format!("{:?}", number as Self)
-            }
-        }
-    )*};
-}
-
-reals!(f32, f64);
+impl Real for f32 {}
+impl Real for f64 {}
 
 macro_rules! numbers {
     ($($rust:ty, $dtype:ident;)*) => {$(

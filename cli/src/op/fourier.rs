@@ -25,7 +25,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[COMPLEX],
         outputs: &[Port::new("y", "The transform, with the shape of x")],
         parameters: &[AXES, NORM, Parameter::new("inverse", Kind::Flag, "Compute the inverse transform")],
-        run: by_type!([f32, f64], T, call => {
+        run: by_type!([f32, half::f16, f64], T, call => {
             let inverse = call.values.flag("inverse");
             complex::<T>(call, inverse)
         }),
@@ -36,7 +36,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[COMPLEX],
         outputs: &[Port::new("y", "The inverse transform, with the shape of x")],
         parameters: &[AXES, NORM],
-        run: by_type!([f32, f64], T, call => complex::<T>(call, true)),
+        run: by_type!([f32, half::f16, f64], T, call => complex::<T>(call, true)),
     },
     Operator {
         name: "rfft",
@@ -44,7 +44,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
         inputs: &[REAL],
         outputs: &[Port::new("y", "The first half, with n / 2 + 1 numbers along the last of the axes")],
         parameters: &[AXES, NORM],
-        run: by_type!([f32, f64], T, call => real::<T>(call)),
+        run: by_type!([f32, half::f16, f64], T, call => real::<T>(call)),
     },
     Operator {
         name: "irfft",
@@ -60,7 +60,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
                 "The real numbers along the last of the axes; an even number by default",
             ),
         ],
-        run: by_type!([f32, f64], T, call => real_inverse::<T>(call)),
+        run: by_type!([f32, half::f16, f64], T, call => real_inverse::<T>(call)),
     },
 ];
 

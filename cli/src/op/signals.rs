@@ -1,7 +1,8 @@
 //! Cosine transforms, convolutions through Fourier transforms, windows on signals, and frequencies.
 
+use anywarp::UnifiedBuffer;
 use anywarp::ops::{
-    ComplexElement, ConvolveMode, Dct, DctKind, FftConvolve, Frequencies, RealElement, Stft, WindowShape,
+    ComplexElement, ConvolveMode, Dct, DctKind, FftConvolve, Frequencies, RealElement, SignalElement, Stft, WindowShape,
 };
 use bytemuck::Pod;
 
@@ -39,6 +40,13 @@ const CENTRED: Parameter = Parameter::new(
     Kind::Flag,
     "Put the middles of windows at multiples of the hop, as SciPy's ShortTimeFFT",
 );
+const TRIMMED: Parameter = Parameter::new(
+    "trimmed",
+    Kind::Flag,
+    "Leave out centred windows that only leading zeros join with the end, as SciPy's ShortTimeFFT",
+);
+const IS_COMPLEX: Parameter =
+    Parameter::new("complex", Kind::Flag, "Signals are complex, with their two parts along the last axis");
 const TRANSFORM: Parameter =
     Parameter::new("transform_length", Kind::Count, "The length of a transform; that of the window by default");
 
@@ -105,7 +113,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
             "y",
             "Complex numbers, with the windows and the frequencies as last axes before the parts",
         )],
-        parameters: &[HOP, SHAPE, WINDOW_LENGTH, CENTRED, TRANSFORM],
+        parameters: &[HOP, SHAPE, WINDOW_LENGTH, CENTRED, TRIMMED, TRANSFORM, IS_COMPLEX],
         run: by_type!([f32, f64], T, call => windowed::<T>(call)),
     },
     Operator {
@@ -122,7 +130,9 @@ pub(crate) const OPERATORS: &[Operator] = &[
             SHAPE,
             WINDOW_LENGTH,
             CENTRED,
+            TRIMMED,
             TRANSFORM,
+            IS_COMPLEX,
         ],
         run: by_type!([f32, f64], T, call => unwindowed::<T>(call)),
     },
@@ -209,7 +219,7 @@ fn frequencies<T: Number + RealElement>(call: &mut Call<'_>, half: bool) -> Resu
 }
 
 /// The transform for arrays of a shape, by the parameters of the call.
-fn stft<T: Number + RealElement>(call: &Call<'_>, shape: &[usize]) -> Stft<'static, T> {
+fn stft<T: SignalElement>(call: &Call<'_>, shape: &[usize]) -> Stft<'static, T> {
     let length = call.values.count("window_length").unwrap_or_default();
     let window = match (call.input("window"), call.values.text("shape")) {
         (Some(_), _) => call.host::<f64>("window"),
@@ -221,6 +231,9 @@ fn stft<T: Number + RealElement>(call: &Call<'_>, shape: &[usize]) -> Stft<'stat
     if call.values.flag("centred") {
         stft = stft.centred();
     }
+    if call.values.flag("trimmed") {
+        stft = stft.trimmed();
+    }
     if let Some(length) = call.values.count("transform_length") {
         stft = stft.transform_length(length);
     }
@@ -229,31 +242,54 @@ fn stft<T: Number + RealElement>(call: &Call<'_>, shape: &[usize]) -> Stft<'stat
 
 fn windowed<T>(call: &mut Call<'_>) -> Result<(), Failure>
 where
-    [T; 2]: ComplexElement<Real = T>,
-    T: Real + Pod + RealElement<Complex = [T; 2]>,
+    [T; 2]: ComplexElement<Real = T> + SignalElement<Complex = [T; 2]>,
+    T: Real + Pod + SignalElement<Complex = [T; 2]>,
 {
-    let stft = stft::<T>(call, &call.shape("x"));
+    if call.values.flag("complex") {
+        let shape = complex_shape(call)?;
+        let x = call.upload_pairs::<T>("x")?;
+        return transformed::<T, [T; 2]>(call, &shape, &x);
+    }
+    let shape = call.shape("x");
+    let x = call.upload::<T>("x")?;
+    transformed::<T, T>(call, &shape, &x)
+}
+
+fn transformed<T, S>(call: &mut Call<'_>, shape: &[usize], x: &UnifiedBuffer<S>) -> Result<(), Failure>
+where
+    [T; 2]: ComplexElement<Real = T>,
+    T: Real + Pod,
+    S: SignalElement<Complex = [T; 2]>,
+{
+    let stft = stft::<S>(call, shape);
     let shape = stft.shape()?;
     call.cost = Some(stft.cost(&call.device)?);
-    let x = call.upload::<T>("x")?;
     let mut y = call.device.buffer(shape.iter().product())?;
-    stft.record(&mut call.recording).run(&x, &mut y)?;
+    stft.record(&mut call.recording).run(x, &mut y)?;
     call.output_pairs(y, with_parts(shape));
     Ok(())
 }
 
 fn unwindowed<T>(call: &mut Call<'_>) -> Result<(), Failure>
 where
-    [T; 2]: ComplexElement<Real = T>,
-    T: Real + Pod + RealElement<Complex = [T; 2]>,
+    [T; 2]: ComplexElement<Real = T> + SignalElement<Complex = [T; 2]>,
+    T: Real + Pod + SignalElement<Complex = [T; 2]>,
 {
     // The windows and the frequencies take the place of the samples.
     let mut shape = complex_shape(call)?;
     shape.truncate(shape.len().saturating_sub(2));
     shape.push(call.values.count("length").unwrap_or_default());
+    let x = call.upload_pairs::<T>("x")?;
+    if call.values.flag("complex") {
+        let stft = stft::<[T; 2]>(call, &shape);
+        call.cost = Some(stft.cost(&call.device)?);
+        let mut y = call.device.buffer(shape.iter().product())?;
+        stft.record(&mut call.recording).inverse(&x, &mut y)?;
+        call.output_pairs(y, with_parts(shape));
+        return Ok(());
+    }
     let stft = stft::<T>(call, &shape);
     call.cost = Some(stft.cost(&call.device)?);
-    let x = call.upload_pairs::<T>("x")?;
     let mut y = call.array::<T>(&shape)?;
     stft.record(&mut call.recording).inverse(&x, &mut y)?;
     call.output(y, shape);

@@ -75,7 +75,10 @@ fn read(port: &Port, text: &str) -> Result<Input, Failure> {
     let file = load::read(Path::new(text)).map_err(in_file)?;
     let (array, matrix) = if port.form == Form::Matrix {
         let matrix = matrices::parse(Path::new(text), &file).map_err(in_file)?;
-        (Array { dtype: Dtype::F8, shape: matrix.shape.to_vec(), bytes: Vec::new() }, Some(matrix))
+        (
+            Array { dtype: Dtype::F8, shape: matrix.shape.map(|extent| extent as u64).to_vec(), bytes: Vec::new() },
+            Some(matrix),
+        )
     } else {
         (npy::parse(file).map_err(in_file)?, None)
     };

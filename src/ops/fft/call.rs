@@ -36,21 +36,21 @@ pub(super) fn plan<T: ComplexElement>(
     inverse: bool,
     (shape, axes): (&[usize], Vec<usize>),
 ) -> Result<Plan<Pass>, OperationError> {
-    operands::counted::<T>(operator, "x", shape)?;
+    operands::counted::<T::Wide>(operator, "x", shape)?;
     let sizes = shape.iter().map(|size| *size as u64).collect();
-    let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T>() as u64 };
+    let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T::Wide>() as u64, halves: T::HALVES };
     let caps = device.caps();
     let software = caps.kind == DeviceKind::Software;
     let default = Choice::default_for(software, caps.limits.workgroup_storage, shape.number);
     let count = shape.sizes.iter().product();
     let axis = shape.axes.last().map_or(1, |axis| shape.sizes[*axis]);
-    let question = Question::new("fft", &[count, axis, shape.axes.len() as u64, shape.number]);
+    let question = Question::new("fft", &[count, axis, shape.axes.len() as u64, size_of::<T>() as u64]);
     let question = question.form(if matches!(shape.kind, Kind::Real { .. }) { "real" } else { "complex" });
     let choice = question.form_if(inverse, "inverse").decide(device, default, Choice::all, |_| true);
     let plan = plan::plan(&shape, choice);
     // Convolutions are longer than the axis.
     let longest = plan.passes.iter().map(|pass| pass.written).max().unwrap_or(0);
-    operands::counted::<T>(operator, "the scratch memory", &[longest as usize])?;
+    operands::counted::<T::Wide>(operator, "the scratch memory", &[longest as usize])?;
     Ok(plan)
 }
 

@@ -39,7 +39,7 @@ impl Pass {
     /// The table that the pass reads.
     pub(super) fn key(&self) -> Option<Key> {
         match self.work {
-            Work::Radix { radix: 1, .. } => None,
+            Work::Radix { radix: 1, .. } | Work::Narrow => None,
             Work::Lines { .. } | Work::Radix { .. } | Work::Half { .. } => Some(Key::Roots(self.length)),
             Work::Chirp { .. } => Some(Key::Convolution(self.length)),
             // Kernels that read no roots bind a table of one.
@@ -75,6 +75,8 @@ pub(super) enum Work {
     FromReals(Reals),
     /// Lines of real numbers from complex ones.
     ToReals(Reals),
+    /// Real numbers of half the size from others.
+    Narrow,
 }
 
 /// The form of a pass of small transforms.

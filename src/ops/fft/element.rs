@@ -1,13 +1,19 @@
 //! The types of complex and real numbers.
 
+use half::f16;
+
 use crate::element::Element;
 
-/// Complex numbers of Fourier transforms, as arrays of the real and the imaginary part: `[f32; 2]` on every device, and
-/// `[f64; 2]` where the device has `f64` ([`Caps::shader`](crate::backend::Caps::shader)).
+/// Complex numbers of Fourier transforms, as arrays of the real and the imaginary part: `[f32; 2]` and `[f16; 2]` on every
+/// device, and `[f64; 2]` where the device has `f64` ([`Caps::shader`](crate::backend::Caps::shader)).
+///
+/// Transforms of `f16` compute in `f32`: their first pass reads `f16`, their last one rounds to it, and scratch memory has
+/// `f32`. Results beyond 65504 are infinite: [`FftNorm::Ortho`](super::FftNorm::Ortho) keeps those of long transforms below.
 ///
 /// ```
 /// fn is_complex<T: anywarp::ops::ComplexElement>() {}
 /// is_complex::<[f32; 2]>();
+/// is_complex::<[anywarp::f16; 2]>();
 /// is_complex::<[f64; 2]>();
 /// ```
 pub trait ComplexElement: Element + sealed::Complex {}
@@ -32,11 +38,17 @@ pub(crate) mod sealed {
         /// The type of the parts.
         type Real: crate::element::Element;
 
+        /// The numbers in which transforms compute.
+        type Wide: super::ComplexElement + std::fmt::Debug;
+
         /// Whether the parts are `f64`.
         const DOUBLES: bool;
 
-        /// The complex number nearest to `real + imaginary * i`.
-        fn nearest(number: [f64; 2]) -> Self;
+        /// Whether the parts are `f16`.
+        const HALVES: bool;
+
+        /// The number nearest to `real + imaginary * i`, in which transforms compute.
+        fn nearest(number: [f64; 2]) -> Self::Wide;
     }
 
     /// A real number.
@@ -56,18 +68,34 @@ impl sealed::Real for f64 {
 
 impl sealed::Complex for [f32; 2] {
     type Real = f32;
+    type Wide = Self;
 
     const DOUBLES: bool = false;
+    const HALVES: bool = false;
 
     fn nearest(number: [f64; 2]) -> Self {
         number.map(|part| part as f32)
     }
 }
 
+impl sealed::Complex for [f16; 2] {
+    type Real = f16;
+    type Wide = [f32; 2];
+
+    const DOUBLES: bool = false;
+    const HALVES: bool = true;
+
+    fn nearest(number: [f64; 2]) -> [f32; 2] {
+        number.map(|part| part as f32)
+    }
+}
+
 impl sealed::Complex for [f64; 2] {
     type Real = f64;
+    type Wide = Self;
 
     const DOUBLES: bool = true;
+    const HALVES: bool = false;
 
     fn nearest(number: [f64; 2]) -> Self {
         number

@@ -4,13 +4,16 @@ use super::super::error::OperationError;
 use super::OPERATOR;
 use super::chain::Form;
 use super::element::ComplexElement;
-use super::launch::{Arrays, Launch, for_elements};
+use super::launch::{Arrays, Launch, for_storage};
 use crate::buffer::cells::{whole_cells, whole_cells_mut};
 use crate::device::Device;
 use crate::submit::Destination;
 
-crate::kernels!(mod groups_32 = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod groups_64 = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod groups_32 = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = false);
+crate::kernels!(mod groups_64 = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = true, feature half_source = false, feature half_target = false);
+crate::kernels!(mod groups_source = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = false);
+crate::kernels!(mod groups_target = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = true);
+crate::kernels!(mod groups_both = "shaders/ops/fft_groups.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = true);
 
 /// The small transforms of a group, which is a workgroup of the kernel, and the groups that a workgroup computes.
 const EIGHT: u32 = 8;
@@ -33,11 +36,12 @@ impl<T: ComplexElement> Launch<T> {
         form: Form,
     ) -> Result<(), OperationError> {
         let (form, levels) = (self.code(form, span), self.levels());
-        if T::DOUBLES {
-            groups_64::fft_groups_with(device, groups_64::Overrides { radix, form, levels })?;
-        } else {
-            groups_32::fft_groups_with(device, groups_32::Overrides { radix, form, levels })?;
+        macro_rules! compile {
+            ($module:ident, $($types:ty),+) => {
+                drop($module::fft_groups_with(device, $module::Overrides { radix, form, levels })?)
+            };
         }
+        for_storage!(self, compile, [groups_32, groups_64, groups_source, groups_target, groups_both]);
         Ok(())
     }
 
@@ -63,9 +67,9 @@ impl<T: ComplexElement> Launch<T> {
         let numbers = self.numbers(source)?;
         let form = self.code(form, span);
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+            ($module:ident, $number:ty, $real:ty, $x:ty, $y:ty) => {{
+                let (x, first_of_x) = whole_cells::<$x>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$y>(target).map_err(OPERATOR.slice("y"))?;
                 let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
                 let sizes = $module::Sizes {
                     scale: self.scale as $real,
@@ -90,7 +94,7 @@ impl<T: ComplexElement> Launch<T> {
                 kernel.launch(args).to(destination.reborrow()).groups(count.div_ceil(GROUPS))?;
             }};
         }
-        for_elements!(launch, T, groups_32, groups_64);
+        for_storage!(self, launch, [groups_32, groups_64, groups_source, groups_target, groups_both]);
         Ok(())
     }
 }

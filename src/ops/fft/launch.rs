@@ -4,18 +4,25 @@ use std::sync::Arc;
 
 use super::super::error::OperationError;
 use super::OPERATOR;
-use super::chain::{Factors, Form, Pass, Work};
+use super::chain::{Factors, Form, Half, Pass, Place, Work};
 use super::element::ComplexElement;
+use super::reals::compile_narrow;
 use super::tables::Table;
 use crate::buffer::cells::{bytes_of, whole_cells, whole_cells_mut};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::Destination;
 
-crate::kernels!(mod chirps_32 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod chirps_64 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = true);
-crate::kernels!(mod halves_32 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod halves_64 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod chirps_32 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = false);
+crate::kernels!(mod chirps_64 = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = true, feature half_source = false, feature half_target = false);
+crate::kernels!(mod chirps_source = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = false);
+crate::kernels!(mod chirps_target = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = true);
+crate::kernels!(mod chirps_both = "shaders/ops/fft_chirp.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = true);
+crate::kernels!(mod halves_32 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = false);
+crate::kernels!(mod halves_64 = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = true, feature half_source = false, feature half_target = false);
+crate::kernels!(mod halves_source = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = false);
+crate::kernels!(mod halves_target = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = true);
+crate::kernels!(mod halves_both = "shaders/ops/fft_half.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = true);
 
 /// One launch: its pass, the factor of its results, and the table that it reads.
 pub(super) struct Launch<T: ComplexElement> {
@@ -41,38 +48,61 @@ macro_rules! for_elements {
 }
 pub(super) use for_elements;
 
+/// The numbers in source and target of a pass.
+pub(super) enum Storage {
+    Floats,
+    Doubles,
+    /// `f16` in the source, in the target, or in both, and `f32` otherwise.
+    HalfSource,
+    HalfTarget,
+    Halves,
+}
+
+/// Calls a macro with the module and the types for the storage of a launch: those of numbers and of their parts in the
+/// kernel, and those of the elements of source and target.
+macro_rules! for_storage {
+    ($self:ident, $launch:ident, [$floats:ident, $doubles:ident, $sources:ident, $targets:ident, $both:ident]) => {
+        match $self.storage() {
+            $crate::ops::fft::launch::Storage::Floats => $launch!($floats, [f32; 2], f32, [f32; 2], [f32; 2]),
+            $crate::ops::fft::launch::Storage::Doubles => $launch!($doubles, [f64; 2], f64, [f64; 2], [f64; 2]),
+            $crate::ops::fft::launch::Storage::HalfSource => $launch!($sources, [f32; 2], f32, u32, [f32; 2]),
+            $crate::ops::fft::launch::Storage::HalfTarget => $launch!($targets, [f32; 2], f32, [f32; 2], u32),
+            $crate::ops::fft::launch::Storage::Halves => $launch!($both, [f32; 2], f32, u32, u32),
+        }
+    };
+}
+pub(super) use for_storage;
+
 impl<T: ComplexElement> Launch<T> {
     /// Whether the table has two levels.
     pub(super) fn levels(&self) -> bool {
         self.table.as_ref().is_some_and(|table| table.levels.second.is_some())
     }
 
+    /// The numbers in source and target: only the arrays of a call have `f16`.
+    pub(super) fn storage(&self) -> Storage {
+        let is_half = |place| T::HALVES && !matches!(place, Place::Scratch(_));
+        match (is_half(self.pass.source), is_half(self.pass.target)) {
+            _ if T::DOUBLES => Storage::Doubles,
+            (false, false) => Storage::Floats,
+            (true, false) => Storage::HalfSource,
+            (false, true) => Storage::HalfTarget,
+            (true, true) => Storage::Halves,
+        }
+    }
+
     /// Compiles the kernel.
     pub(super) fn compile(&self, device: &Device) -> Result<(), OperationError> {
-        let levels = self.levels();
-        macro_rules! compile {
-            ($chirps:ident, $halves:ident) => {
-                match self.pass.work {
-                    Work::Radix { radix, form: Form::Any, .. } => self.compile_small(device, radix)?,
-                    Work::Radix { radix, form, span, .. } => self.compile_groups(device, [radix, span as u32], form)?,
-                    Work::Lines { line, capacity, radices, .. } => {
-                        self.compile_lines(device, [line, capacity], radices)?;
-                    }
-                    Work::Chirp { .. } => drop($chirps::fft_chirp(device)?),
-                    Work::Half { half, .. } => {
-                        drop($halves::fft_half_with(device, $halves::Overrides { way: half as u32, levels })?);
-                    }
-                    Work::FromReals(reals) => self.compile_from_reals(device, reals)?,
-                    Work::ToReals(reals) => self.compile_to_reals(device, reals)?,
-                }
-            };
+        match self.pass.work {
+            Work::Radix { radix, form: Form::Any, .. } => self.compile_small(device, radix),
+            Work::Radix { radix, form, span, .. } => self.compile_groups(device, [radix, span as u32], form),
+            Work::Lines { line, capacity, radices, .. } => self.compile_lines(device, [line, capacity], radices),
+            Work::Chirp { .. } => self.compile_products(device),
+            Work::Half { half, .. } => self.compile_halves(device, half),
+            Work::FromReals(reals) => self.compile_from_reals(device, reals),
+            Work::ToReals(reals) => self.compile_to_reals(device, reals),
+            Work::Narrow => compile_narrow(device),
         }
-        if T::DOUBLES {
-            compile!(chirps_64, halves_64);
-        } else {
-            compile!(chirps_32, halves_32);
-        }
-        Ok(())
     }
 
     /// Appends the launch. The limit of the operator keeps all numbers within 32 bits.
@@ -104,6 +134,7 @@ impl<T: ComplexElement> Launch<T> {
             }
             Work::FromReals(reals) => self.read_reals(device, reals, arrays, destination),
             Work::ToReals(reals) => self.write_reals(device, reals, arrays, destination),
+            Work::Narrow => self.narrow(device, arrays, destination),
         }
     }
 
@@ -113,6 +144,27 @@ impl<T: ComplexElement> Launch<T> {
             Some(table) => bytes_of(&table.numbers.slice(..)).map_err(OPERATOR.slice("the table")),
             None => Ok(*source),
         }
+    }
+
+    fn compile_products(&self, device: &Device) -> Result<(), OperationError> {
+        macro_rules! compile {
+            ($module:ident, $($types:ty),+) => {
+                drop($module::fft_chirp(device)?)
+            };
+        }
+        for_storage!(self, compile, [chirps_32, chirps_64, chirps_source, chirps_target, chirps_both]);
+        Ok(())
+    }
+
+    fn compile_halves(&self, device: &Device, half: Half) -> Result<(), OperationError> {
+        let (way, levels) = (half as u32, self.levels());
+        macro_rules! compile {
+            ($module:ident, $($types:ty),+) => {
+                drop($module::fft_half_with(device, $module::Overrides { way, levels })?)
+            };
+        }
+        for_storage!(self, compile, [halves_32, halves_64, halves_source, halves_target, halves_both]);
+        Ok(())
     }
 
     fn products(
@@ -127,9 +179,9 @@ impl<T: ComplexElement> Launch<T> {
         let begin = if factors == Factors::Filter { self.pass.length as u32 } else { 0 };
         let numbers = self.numbers(source)?;
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+            ($module:ident, $number:ty, $real:ty, $x:ty, $y:ty) => {{
+                let (x, first_of_x) = whole_cells::<$x>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$y>(target).map_err(OPERATOR.slice("y"))?;
                 let (factors, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
                 let sizes = $module::Sizes {
                     count: self.pass.written as u32,
@@ -148,7 +200,7 @@ impl<T: ComplexElement> Launch<T> {
                 $module::fft_chirp(device)?.launch(args).to(destination.reborrow()).threads(sizes.count)?;
             }};
         }
-        for_elements!(launch, T, chirps_32, chirps_64);
+        for_storage!(self, launch, [chirps_32, chirps_64, chirps_source, chirps_target, chirps_both]);
         Ok(())
     }
 
@@ -164,9 +216,9 @@ impl<T: ComplexElement> Launch<T> {
         let levels = self.table.as_ref().map(|table| table.levels);
         let numbers = self.numbers(source)?;
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+            ($module:ident, $number:ty, $real:ty, $x:ty, $y:ty) => {{
+                let (x, first_of_x) = whole_cells::<$x>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$y>(target).map_err(OPERATOR.slice("y"))?;
                 let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
                 let sizes = $module::Sizes {
                     scale: self.scale as $real,
@@ -187,7 +239,7 @@ impl<T: ComplexElement> Launch<T> {
                 kernel.launch(args).to(destination.reborrow()).threads(sizes.count)?;
             }};
         }
-        for_elements!(launch, T, halves_32, halves_64);
+        for_storage!(self, launch, [halves_32, halves_64, halves_source, halves_target, halves_both]);
         Ok(())
     }
 }

@@ -39,7 +39,7 @@ pub use norm::FftNorm;
 use plan::Kind;
 pub use real::{RealFft, irfft, rfft};
 use run::Operands;
-pub use stft::{Stft, WindowShape};
+pub use stft::{SignalElement, Stft, WindowShape};
 pub use tables::FftTables;
 
 /// Computes the Fourier transform of all of `x`: `y[k] = sum of x[j] * exp(-2 pi i j k / n)`. See [`Fft`].
@@ -101,6 +101,10 @@ pub fn ifft<'x, 'y, T: ComplexElement>(
 /// (Cochran et al., 'What is the fast Fourier transform?', 1967), others as convolutions (Bluestein, 1970), which take
 /// four to eight times as long. Computed in the type of the elements, with roots that are computed in `f64`: the relative
 /// error in the root mean square is at most `2e-7 * log2(n)` for `f32`. Repeated calls on a device return the same bits.
+///
+/// Arrays of `f16` are transformed in `f32`, with any length, axes and start: the first pass reads `f16`, and the last one
+/// rounds to it. The relative error in the root mean square is at most `2e-7 * log2(n) + 2^-11`, where no result is beyond
+/// 65504, and few are below `2^-14`, the smallest normal number. The device needs no `f16` in WGSL.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -200,6 +204,21 @@ impl<'r, T: ComplexElement> Fft<'r, T> {
     /// [`OperationError::Axis`], [`OperationError::Choice`] and [`OperationError::TooLarge`].
     pub fn cost(&self, device: &Device) -> Result<Cost, OperationError> {
         Ok(self.plan(device, false)?.cost())
+    }
+
+    /// Sets the destination, for operators that are built on transforms.
+    pub(super) fn to(mut self, destination: Destination<'r>) -> Self {
+        self.destination = destination;
+        self
+    }
+
+    /// Compiles the kernels of a call out of place, for operators that are built on transforms. Needs the tables.
+    pub(super) fn prepare(&self, device: &Device) -> Result<(), OperationError> {
+        let plan = self.plan(device, false)?;
+        if let Some(tables) = self.tables {
+            run::prepare(device, &plan, tables)?;
+        }
+        Ok(())
     }
 
     fn plan(&self, device: &Device, in_place: bool) -> Result<Plan<Pass>, OperationError> {

@@ -4,17 +4,26 @@ use super::super::error::OperationError;
 use super::OPERATOR;
 use super::chain::{Radices, Work};
 use super::element::ComplexElement;
-use super::launch::{Arrays, Launch, for_elements};
+use super::launch::{Arrays, Launch, for_storage};
 use crate::buffer::cells::{bytes_of, whole_cells, whole_cells_mut};
 use crate::device::Device;
 use crate::submit::Destination;
 
-crate::kernels!(mod passes_32 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod passes_64 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = true);
-crate::kernels!(mod lines_32 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature large = false);
-crate::kernels!(mod lines_64 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = true, feature large = false);
-crate::kernels!(mod large_32 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature large = true);
-crate::kernels!(mod large_64 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = true, feature large = true);
+crate::kernels!(mod passes_32 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = false);
+crate::kernels!(mod passes_64 = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = true, feature half_source = false, feature half_target = false);
+crate::kernels!(mod passes_source = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = false);
+crate::kernels!(mod passes_target = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = true);
+crate::kernels!(mod passes_both = "shaders/ops/fft_pass.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = true);
+crate::kernels!(mod lines_32 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = false, feature large = false);
+crate::kernels!(mod lines_64 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = true, feature half_source = false, feature half_target = false, feature large = false);
+crate::kernels!(mod lines_source = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = false, feature large = false);
+crate::kernels!(mod lines_target = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = true, feature large = false);
+crate::kernels!(mod lines_both = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = true, feature large = false);
+crate::kernels!(mod large_32 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = false, feature large = true);
+crate::kernels!(mod large_64 = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = true, feature half_source = false, feature half_target = false, feature large = true);
+crate::kernels!(mod large_source = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = false, feature large = true);
+crate::kernels!(mod large_target = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = false, feature half_target = true, feature large = true);
+crate::kernels!(mod large_both = "shaders/ops/fft_lines.wgsl", root = "shaders", feature doubles = false, feature half_source = true, feature half_target = true, feature large = true);
 
 /// The bytes of workgroup memory that every device has.
 const SMALL: usize = 16 << 10;
@@ -30,11 +39,12 @@ impl<T: ComplexElement> Launch<T> {
 
     pub(super) fn compile_small(&self, device: &Device, radix: u32) -> Result<(), OperationError> {
         let levels = self.levels();
-        if T::DOUBLES {
-            passes_64::fft_pass_with(device, passes_64::Overrides { radix, levels })?;
-        } else {
-            passes_32::fft_pass_with(device, passes_32::Overrides { radix, levels })?;
+        macro_rules! compile {
+            ($module:ident, $($types:ty),+) => {
+                drop($module::fft_pass_with(device, $module::Overrides { radix, levels })?)
+            };
         }
+        for_storage!(self, compile, [passes_32, passes_64, passes_source, passes_target, passes_both]);
         Ok(())
     }
 
@@ -47,16 +57,15 @@ impl<T: ComplexElement> Launch<T> {
         let (rooted, levels) = (self.rooted(), self.rooted() && self.levels());
         let Radices { count: passes, codes: radices } = radices;
         macro_rules! compile {
-            ($module:ident) => {{
+            ($module:ident, $($types:ty),+) => {{
                 let overrides = $module::Overrides { length, passes, radices, rooted, levels };
                 drop($module::fft_lines_with(device, overrides)?);
             }};
         }
-        match (T::DOUBLES, is_large::<T>(capacity)) {
-            (false, false) => compile!(lines_32),
-            (false, true) => compile!(large_32),
-            (true, false) => compile!(lines_64),
-            (true, true) => compile!(large_64),
+        if is_large::<T>(capacity) {
+            for_storage!(self, compile, [large_32, large_64, large_source, large_target, large_both]);
+        } else {
+            for_storage!(self, compile, [lines_32, lines_64, lines_source, lines_target, lines_both]);
         }
         Ok(())
     }
@@ -75,9 +84,9 @@ impl<T: ComplexElement> Launch<T> {
         let count = (self.pass.written / u64::from(radix)) as u32;
         let numbers = self.numbers(source)?;
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+            ($module:ident, $number:ty, $real:ty, $x:ty, $y:ty) => {{
+                let (x, first_of_x) = whole_cells::<$x>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$y>(target).map_err(OPERATOR.slice("y"))?;
                 let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
                 let sizes = $module::Sizes {
                     scale: self.scale as $real,
@@ -100,7 +109,7 @@ impl<T: ComplexElement> Launch<T> {
                 kernel.launch(args).to(destination.reborrow()).threads(count)?;
             }};
         }
-        for_elements!(launch, T, passes_32, passes_64);
+        for_storage!(self, launch, [passes_32, passes_64, passes_source, passes_target, passes_both]);
         Ok(())
     }
 
@@ -123,9 +132,9 @@ impl<T: ComplexElement> Launch<T> {
             None => numbers,
         };
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$number>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
+            ($module:ident, $number:ty, $real:ty, $x:ty, $y:ty) => {{
+                let (x, first_of_x) = whole_cells::<$x>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$y>(target).map_err(OPERATOR.slice("y"))?;
                 let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
                 let (line_roots, first_of_line_roots) =
                     whole_cells::<$number>(&of_line).map_err(OPERATOR.slice("the table"))?;
@@ -158,15 +167,15 @@ impl<T: ComplexElement> Launch<T> {
             }};
         }
         if is_large::<T>(capacity) {
-            for_elements!(launch, T, large_32, large_64);
+            for_storage!(self, launch, [large_32, large_64, large_source, large_target, large_both]);
         } else {
-            for_elements!(launch, T, lines_32, lines_64);
+            for_storage!(self, launch, [lines_32, lines_64, lines_source, lines_target, lines_both]);
         }
         Ok(())
     }
 }
 
 /// Whether two times `capacity` numbers need more workgroup memory than every device has.
-fn is_large<T>(capacity: u32) -> bool {
-    2 * capacity as usize * size_of::<T>() > SMALL
+fn is_large<T: ComplexElement>(capacity: u32) -> bool {
+    2 * capacity as usize * size_of::<T::Wide>() > SMALL
 }

@@ -28,8 +28,17 @@ pub(super) struct Shape {
     pub(super) sizes: Vec<u64>,
     /// The axes to transform. The last one is that of the halves, if there are any.
     pub(super) axes: Vec<usize>,
-    /// The size of a complex number in bytes.
+    /// The size in bytes of a complex number in scratch memory.
     pub(super) number: u64,
+    /// Whether the arrays have numbers of half that size, and no room for those of scratch memory.
+    pub(super) halves: bool,
+}
+
+impl Shape {
+    /// The numbers of scratch memory for which an array of `count` numbers has room.
+    fn room(&self, count: u64) -> u64 {
+        if self.halves { 0 } else { count }
+    }
 }
 
 /// The choice between passes that compute the same.
@@ -90,10 +99,11 @@ pub(super) fn plan(shape: &Shape, choice: Choice) -> Plan<Pass> {
     // The usual count of a transform by powers of two, as published rates use it.
     let logarithm: f64 = shape.axes.iter().map(|axis| (shape.sizes[*axis] as f64).log2()).sum();
     let flops = 5.0 * count as f64 * logarithm / if planned.is_real { 2.0 } else { 1.0 };
+    let stored = if shape.halves { shape.number / 2 } else { shape.number };
     let bytes = match shape.kind {
-        Kind::Complex { .. } => count.saturating_mul(2 * shape.number),
-        Kind::Cosine { .. } => count.saturating_mul(shape.number),
-        Kind::Real { .. } => (count / 2 + planned.capacity).saturating_mul(shape.number),
+        Kind::Complex { .. } => count.saturating_mul(2 * stored),
+        Kind::Cosine { .. } => count.saturating_mul(stored),
+        Kind::Real { .. } => (count / 2 + planned.capacity).saturating_mul(stored),
     };
     Plan { passes: planned.passes, scratch: planned.scratch.saturating_mul(shape.number), flops: flops as u64, bytes }
 }
@@ -119,7 +129,7 @@ fn complex(shape: &Shape, in_place: bool, choice: Choice) -> Planned {
         let work = Work::Radix { radix: 1, distance: count, span: count, step: 0, form: Form::Any };
         passes.push(Pass::new(work, count, 1, count));
     }
-    let scratch = assign(&mut passes, in_place, count);
+    let scratch = assign(&mut passes, in_place, shape.room(count));
     Planned { passes, scratch, capacity: count, is_real: false }
 }
 
@@ -151,8 +161,12 @@ fn real(shape: &Shape, aligned: bool, choice: Choice) -> Planned {
         axis_passes(&mut passes, [lines, whole, inner], choice, true);
         if !direct {
             passes.push(Pass::new(Work::ToReals(reals), lines * length * inner, length, inner));
+            if shape.halves {
+                // Two lines can share a word of two elements.
+                passes.push(Pass::new(Work::Narrow, lines * length * inner, length, inner));
+            }
         }
-        let scratch = assign(&mut passes, false, if direct { lines * whole } else { 0 });
+        let scratch = assign(&mut passes, false, if direct { shape.room(lines * whole) } else { 0 });
         return Planned { passes, scratch, capacity, is_real: true };
     }
     if !direct {
@@ -163,7 +177,7 @@ fn real(shape: &Shape, aligned: bool, choice: Choice) -> Planned {
     for axis in others {
         axis_passes(&mut passes, around(&halves, *axis), choice, false);
     }
-    let scratch = assign(&mut passes, false, capacity);
+    let scratch = assign(&mut passes, false, shape.room(capacity));
     Planned { passes, scratch, capacity, is_real: true }
 }
 
@@ -183,7 +197,7 @@ mod tests {
 
     fn shape(sizes: &[u64], axes: &[usize], in_place: bool) -> Shape {
         let kind = Kind::Complex { in_place };
-        Shape { kind, inverse: false, sizes: sizes.to_vec(), axes: axes.to_vec(), number: 8 }
+        Shape { kind, inverse: false, sizes: sizes.to_vec(), axes: axes.to_vec(), number: 8, halves: false }
     }
 
     fn works(plan: &Plan<Pass>) -> Vec<Work> {
@@ -207,7 +221,7 @@ mod tests {
                 }
                 for inverse in [false, true] {
                     let axes = (0..sizes.len()).collect::<Vec<_>>();
-                    let shape = Shape { kind, inverse, sizes: sizes.clone(), axes, number: 8 };
+                    let shape = Shape { kind, inverse, sizes: sizes.clone(), axes, number: 8, halves: false };
                     let passes = plan(&shape, EIGHT).passes;
                     let in_place = kind == Kind::Complex { in_place: true };
                     if sizes == [1] && in_place {
@@ -285,7 +299,8 @@ mod tests {
     fn real_lines_of_even_length_are_packed() {
         let real = |sizes: &[u64], aligned, inverse| {
             let kind = Kind::Real { aligned };
-            let shape = Shape { kind, inverse, sizes: sizes.to_vec(), axes: vec![sizes.len() - 1], number: 8 };
+            let shape =
+                Shape { kind, inverse, sizes: sizes.to_vec(), axes: vec![sizes.len() - 1], number: 8, halves: false };
             plan(&shape, EIGHT)
         };
         let radix = Work::Radix { radix: 8, distance: 1, span: 1, step: 1, form: Form::Any };
@@ -302,6 +317,34 @@ mod tests {
             ]
         );
         assert_eq!(works(&real(&[5, 3], true, true)).len(), 3);
+    }
+
+    #[test]
+    fn arrays_of_halves_are_read_first_and_written_last() {
+        let halves = |kind, sizes: &[u64], inverse| {
+            let axes = (0..sizes.len()).collect();
+            plan(&Shape { kind, inverse, sizes: sizes.to_vec(), axes, number: 8, halves: true }, EIGHT)
+        };
+        for sizes in [&[1][..], &[2], &[5], &[64], &[4096], &[17], &[3, 17, 2]] {
+            for kind in [
+                Kind::Complex { in_place: false },
+                Kind::Complex { in_place: true },
+                Kind::Real { aligned: true },
+                Kind::Real { aligned: false },
+            ] {
+                for inverse in [false, true] {
+                    let passes = halves(kind, sizes, inverse).passes;
+                    for (at, pass) in passes.iter().enumerate() {
+                        assert_eq!(pass.source == Place::X, at == 0, "{kind:?} {sizes:?} {passes:?}");
+                        assert_eq!(pass.target == Place::Y, at + 1 == passes.len(), "{kind:?} {sizes:?} {passes:?}");
+                    }
+                }
+            }
+        }
+        let back = halves(Kind::Real { aligned: true }, &[3], true);
+        assert_eq!(back.passes.last().map(|pass| pass.work), Some(Work::Narrow));
+        assert_eq!(halves(Kind::Complex { in_place: false }, &[512], false).bytes, 512 * 8);
+        assert_eq!(halves(Kind::Real { aligned: true }, &[512], false).bytes, 512 * 2 + 257 * 4);
     }
 
     #[test]

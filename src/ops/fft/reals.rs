@@ -7,20 +7,29 @@ use super::OPERATOR;
 use super::chain::Reals;
 use super::element::ComplexElement;
 use super::launch::{Arrays, Launch, for_elements};
-use crate::buffer::cells::{whole_cells, whole_cells_mut};
+use crate::buffer::cells::{cells, cells_mut, whole_cells, whole_cells_mut};
 use crate::device::Device;
 use crate::submit::Destination;
 
-crate::kernels!(mod from_32 = "shaders/ops/fft_from_reals.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod from_64 = "shaders/ops/fft_from_reals.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod from_32 = "shaders/ops/fft_from_reals.wgsl", root = "shaders", feature doubles = false, feature half_source = false);
+crate::kernels!(mod from_64 = "shaders/ops/fft_from_reals.wgsl", root = "shaders", feature doubles = true, feature half_source = false);
+crate::kernels!(mod from_16 = "shaders/ops/fft_from_reals.wgsl", root = "shaders", feature doubles = false, feature half_source = true);
 crate::kernels!(mod to_32 = "shaders/ops/fft_to_reals.wgsl", root = "shaders", feature doubles = false);
 crate::kernels!(mod to_64 = "shaders/ops/fft_to_reals.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod narrow_16 = "shaders/ops/fft_narrow.wgsl", root = "shaders");
+
+pub(super) fn compile_narrow(device: &Device) -> Result<(), OperationError> {
+    narrow_16::fft_narrow(device)?;
+    Ok(())
+}
 
 impl<T: ComplexElement> Launch<T> {
     pub(super) fn compile_from_reals(&self, device: &Device, reals: Reals) -> Result<(), OperationError> {
         let (order, packed, levels) = (reals.order as u32, reals.packed, self.levels());
         if T::DOUBLES {
             from_64::fft_from_reals_with(device, from_64::Overrides { order, packed, levels })?;
+        } else if T::HALVES {
+            from_16::fft_from_reals_with(device, from_16::Overrides { order, packed, levels })?;
         } else {
             from_32::fft_from_reals_with(device, from_32::Overrides { order, packed, levels })?;
         }
@@ -50,8 +59,8 @@ impl<T: ComplexElement> Launch<T> {
         let numbers = self.numbers(source)?;
         let ends = if reals.weighted { SQRT_2 } else { 1.0 };
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
-                let (x, first_of_x) = whole_cells::<$real>(source).map_err(OPERATOR.slice("x"))?;
+            ($module:ident, $number:ty, $real:ty, $x:expr) => {{
+                let (x, first_of_x) = $x.map_err(OPERATOR.slice("x"))?;
                 let (y, first_of_y) = whole_cells_mut::<$number>(target).map_err(OPERATOR.slice("y"))?;
                 let (roots, first) = whole_cells::<$number>(&numbers).map_err(OPERATOR.slice("the table"))?;
                 let sizes = $module::Sizes {
@@ -75,7 +84,14 @@ impl<T: ComplexElement> Launch<T> {
                 kernel.launch(args).to(destination.reborrow()).threads(sizes.count)?;
             }};
         }
-        for_elements!(launch, T, from_32, from_64);
+        if T::DOUBLES {
+            launch!(from_64, [f64; 2], f64, whole_cells::<f64>(source));
+        } else if T::HALVES {
+            // The bytes before the first element of two bytes.
+            launch!(from_16, [f32; 2], f32, cells::<u8, u32>(source).map(|(x, before)| (x, before / 2)));
+        } else {
+            launch!(from_32, [f32; 2], f32, whole_cells::<f32>(source));
+        }
         Ok(())
     }
 
@@ -119,6 +135,23 @@ impl<T: ComplexElement> Launch<T> {
             }};
         }
         for_elements!(launch, T, to_32, to_64);
+        Ok(())
+    }
+
+    /// Appends a pass that rounds real numbers to `f16`.
+    pub(super) fn narrow(
+        &self,
+        device: &Device,
+        (source, target): Arrays<'_, '_, '_>,
+        destination: &mut Destination<'_>,
+    ) -> Result<(), OperationError> {
+        let (x, first_of_x) = whole_cells::<f32>(source).map_err(OPERATOR.slice("x"))?;
+        let (y, before) = cells_mut::<u8, u32>(target).map_err(OPERATOR.slice("y"))?;
+        let (count, first_of_y) = (self.pass.written as u32, before / 2);
+        let words = (first_of_y % 2 + count).div_ceil(2);
+        let sizes = narrow_16::Sizes { scale: self.scale as f32, count, words, first_of_x, first_of_y };
+        let args = narrow_16::Args { sizes, x, y };
+        narrow_16::fft_narrow(device)?.launch(args).to(destination.reborrow()).threads(words)?;
         Ok(())
     }
 }

@@ -27,7 +27,9 @@ pub(super) fn prepare<T: ComplexElement>(
 ) -> Result<Vec<Launch<T>>, OperationError> {
     let mut launches = Vec::with_capacity(plan.passes.len());
     for pass in &plan.passes {
-        let table = pass.key().map(|key| tables.get(key)).transpose()?;
+        // A number of `f16` has no room for a root that is bound, but not read.
+        let key = pass.key().or(T::HALVES.then_some(Key::Roots(1)));
+        let table = key.map(|key| tables.get(key)).transpose()?;
         let line_table = match pass.work {
             Work::Lines { line, .. } => Some(tables.get(Key::Roots(u64::from(line)))?),
             _ => None,
@@ -54,7 +56,7 @@ impl Operands<'_, '_> {
         let area = |area: usize| {
             let passes = plan.passes.iter().filter(|pass| pass.target == Place::Scratch(area));
             let length = passes.map(|pass| pass.room() as usize).max().unwrap_or(1);
-            device.scratch::<u8>(length * size_of::<T>(), destination).map_err(memory(OPERATOR))
+            device.scratch::<u8>(length * size_of::<T::Wide>(), destination).map_err(memory(OPERATOR))
         };
         let mut areas = [area(0)?, area(1)?];
         let [first, second] = &mut areas;

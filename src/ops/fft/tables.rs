@@ -79,7 +79,7 @@ pub(super) enum Key {
 /// Numbers that transforms need.
 #[derive(Debug)]
 pub(super) struct Table<T: ComplexElement> {
-    pub(super) numbers: UnifiedBuffer<T>,
+    pub(super) numbers: UnifiedBuffer<T::Wide>,
     /// The levels of a table of roots.
     pub(super) levels: Levels,
 }
@@ -145,7 +145,7 @@ impl<T: ComplexElement> Table<T> {
             Key::Roots(_) => levels.numbers(length),
             Key::Convolution(_) => convolution(length),
         };
-        let numbers: Vec<T> = numbers.into_iter().map(T::nearest).collect();
+        let numbers: Vec<T::Wide> = numbers.into_iter().map(T::nearest).collect();
         let numbers = device.buffer_from(&numbers);
         let numbers = numbers.map_err(|error| OperationError::Buffer { operator: OPERATOR.name(), error })?;
         Ok(Self { numbers, levels })

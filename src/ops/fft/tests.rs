@@ -28,7 +28,7 @@ fn each_choice_computes_each_length() {
             let (x, mut y) = (device.buffer_from(&numbers).unwrap(), device.buffer::<[f32; 2]>(count).unwrap());
             let kind = Kind::Complex { in_place: false };
             let sizes = vec![3, length as u64, inner as u64];
-            let shape = Shape { kind, inverse: false, sizes, axes: vec![1], number: 8 };
+            let shape = Shape { kind, inverse: false, sizes, axes: vec![1], number: 8, halves: false };
             let plan = plan(&shape, choice);
             let y_bytes = y.slice_mut(..);
             let operands = Operands {

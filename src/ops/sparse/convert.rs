@@ -13,7 +13,12 @@ type Coordinates<T> = (Vec<u32>, Vec<u32>, Vec<T>);
 
 impl<T: SparseElement> SparseMatrix<T> {
     /// A matrix of shape `[rows, columns]` from the row index, the column index and the value of each entry, in any
-    /// order. Values of the same place are added up in the type of the elements. The entries are sorted on the device.
+    /// order. The entries are sorted on the device.
+    ///
+    /// Values of the same place are added up in the type of the elements, `f64` for a matrix of `f64`: one after the other,
+    /// in the order of the arguments, so that every device returns the same bits. If a place has more than 256 values, sums
+    /// of all places are those of [`reduce::sum`](super::super::reduce::sum) in segments, whose order depends only on the
+    /// numbers of values and the device: repeated calls on a device return the same bits.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

@@ -4,6 +4,7 @@ mod blocked;
 mod check;
 mod convert;
 mod element;
+mod files;
 mod format;
 mod matrix;
 mod places;
@@ -22,6 +23,7 @@ mod tests;
 mod verify;
 
 pub use element::SparseElement;
+pub use files::SparseEntries;
 pub use format::SparseFormat;
 pub use matrix::SparseMatrix;
 pub(crate) use product::dots;

@@ -69,6 +69,18 @@ pub(super) static LONGEST: LazyLock<ReductionKernel> = LazyLock::new(|| {
     kernel.combine("max(a, b)").identity("0u")
 });
 
+/// The sums of the values of each place, one after the other.
+static SUMS: Elementwise = LazyLock::new(|| {
+    let operation = "let end = starts[i + 1u];
+        var sum = T();
+        for (var at = starts[i]; at < end; at++) { sum = sum + values[at]; }
+        sums = sum";
+    elementwise("sums", "raw starts: u32, raw values: T", "sums: T", operation)
+});
+
+/// The most values of a place that one invocation adds up: more would take longer than all others.
+const ONE_AFTER_THE_OTHER: u32 = 256;
+
 /// Places, each with a value.
 pub(super) struct Places<T> {
     /// The column and the row of each entry: as a number of 64 bits, the row is the upper half.
@@ -124,7 +136,8 @@ impl<T: SparseElement> Places<T> {
         Ok(())
     }
 
-    /// Adds up the values of equal places, which are neighbours, in their order.
+    /// Adds up the values of equal places, which are neighbours: in their order, if no place has more than
+    /// [`ONE_AFTER_THE_OTHER`], otherwise as a sum of segments does.
     pub(super) fn merge(self, device: &Device) -> Result<Self, OperationError> {
         let length = self.places.len();
         if length < 2 {
@@ -140,7 +153,13 @@ impl<T: SparseElement> Places<T> {
         }
         starts.slice_mut(count..=count).copy_from_slice(&[length as u32]).map_err(memory)?;
         let mut merged = Self::new(device, count)?;
-        reduce::sum().call(device).segments(starts.slice(..=count)).run(&self.values, &mut merged.values)?;
+        let mut longest = device.buffer::<u32>(1).map_err(memory)?;
+        LONGEST.call(device).size(count).run(starts.slice(..=count), &mut longest)?;
+        if longest.read().map_err(memory)?[0] <= ONE_AFTER_THE_OTHER {
+            SUMS.call(device).run((starts.slice(..=count), &self.values), &mut merged.values)?;
+        } else {
+            reduce::sum().call(device).segments(starts.slice(..=count)).run(&self.values, &mut merged.values)?;
+        }
         merged.places.copy_from(unique.slice(..count)).map_err(memory)?;
         Ok(merged)
     }

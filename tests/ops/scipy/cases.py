@@ -73,6 +73,14 @@ def transforms(folder, whole):
         save(folder, "fft-axes-" + "x".join(map(str, shape)), shape=shape, x=x, forward=parts(y))
 
 
+def halves(folder):
+    for n in [1, 2, 7, 64, 97, 1000, 4096]:
+        x = hashed(2 * n).astype(np.float16).astype(float)
+        z = x.reshape(n, 2) @ [1, 1j]
+        real = scipy.fft.rfft(z.real, norm="ortho")
+        save(folder, f"fft-halves-{n}", x=x, forward=parts(scipy.fft.fft(z, norm="ortho")), real=parts(real))
+
+
 def cosines(folder):
     for n in [2, 3, 4, 5, 8, 9, 31, 64, 100, 255]:
         x = numbers(n)
@@ -86,12 +94,17 @@ def signals(folder):
         modes = ["full", "same"] + ["valid"] * all(a >= b for a, b in zip(shape, kernel))
         results = {mode: scipy.signal.convolve(x.astype(float), w.astype(float), mode, "direct") for mode in modes}
         save(folder, "convolve-" + "x".join(map(str, shape)), shape=shape, kernel=kernel, x=x, w=w, **results)
-    # SciPy leaves out the frames that only zeros of a window reach, so that no window here has any.
-    for name, hop, transform, count in [("kaiser", 4, 16, 53), ("hamming", 8, 32, 200), ("blackman", 5, 27, 101)]:
+    # SciPy leaves out the last frame of a signal that only the first zero of the periodic Hann window reaches.
+    cases = [("kaiser", 4, 16, 53), ("hamming", 8, 32, 200), ("blackman", 5, 27, 101), ("hann", 8, 16, 49), ("hann", 8, 16, 50)]
+    for name, hop, transform, count in cases:
         x, factors = numbers(count), scipy.signal.get_window((name, 8.0) if name == "kaiser" else name, 16)
-        assert factors.all()
         tool = scipy.signal.ShortTimeFFT(factors, hop, 1.0, mfft=transform)
-        save(folder, f"stft-{name}", x=x, window=factors, hop=hop, transform=transform, y=parts(tool.stft(x.astype(float)).T))
+        given = dict(window=factors, hop=hop, transform=transform)
+        save(folder, f"stft-{name}-{count}", x=x, y=parts(tool.stft(x.astype(float)).T), **given)
+        z = numbers(count, 2).astype(float)
+        tool = scipy.signal.ShortTimeFFT(factors, hop, 1.0, mfft=transform, fft_mode="twosided")
+        y = tool.stft(z.view(np.complex128)[..., 0]).T
+        save(folder, f"stft-{name}-{count}-complex", complex=1, x=z, y=parts(y), **given)
 
 
 def poisson(*grid):
@@ -228,7 +241,7 @@ def main():
     options = options.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     transforms(options.folder, options.whole)
-    for make in (cosines, signals, sparse, dense):
+    for make in (halves, cosines, signals, sparse, dense):
         make(options.folder)
 
 

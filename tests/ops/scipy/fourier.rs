@@ -2,8 +2,10 @@
 
 use anywarp::Device;
 use anywarp::ops::{
-    ComplexElement, ConvolveMode, Dct, DctKind, Fft, FftConvolve, FftTables, OperationError, RealFft, Stft,
+    ComplexElement, ConvolveMode, Dct, DctKind, Fft, FftConvolve, FftNorm, FftTables, OperationError, RealFft,
+    SignalElement, Stft,
 };
+use half::f16;
 
 use crate::outcome::{TestResult, equal, skip};
 
@@ -132,17 +134,55 @@ pub(super) fn convolutions<T: Number>(device: &Device, file: &Archive, report: &
     Ok(())
 }
 
+/// Transforms of `f16`, of numbers that are exact in it.
+pub(super) fn halves(device: &Device, file: &Archive, report: &mut Report) -> TestResult {
+    let (x, wanted) = (file.reals("x")?, file.reals("forward")?);
+    let length = x.len() / 2;
+    let typed = |numbers: &[f64]| numbers.iter().map(|number| f16::from_f64(*number)).collect::<Vec<f16>>();
+    let pairs: Vec<[f16; 2]> = typed(x).chunks_exact(2).map(|parts| [parts[0], parts[1]]).collect();
+    let bound = bound::<f32>(length) + 2f64.powi(-11);
+    let (buffer, mut y) = (device.buffer_from(&pairs)?, device.buffer::<[f16; 2]>(length)?);
+    Fft::new([length]).norm(FftNorm::Ortho).run(&buffer, &mut y)?;
+    let parts = |numbers: &[[f16; 2]]| numbers.iter().flatten().map(|part| part.to_f64()).collect::<Vec<f64>>();
+    report.root_mean_square(&format!("fft f16, {length} numbers"), &parts(&y.read()?), wanted, bound);
+    let reals: Vec<f64> = x.chunks_exact(2).map(|parts| parts[0]).collect();
+    let (buffer, mut half) = (device.buffer_from(&typed(&reals))?, device.buffer::<[f16; 2]>(length / 2 + 1)?);
+    RealFft::new([length]).norm(FftNorm::Ortho).run(&buffer, &mut half)?;
+    report.root_mean_square(&format!("rfft f16, {length} numbers"), &parts(&half.read()?), file.reals("real")?, bound);
+    let mut again = device.buffer::<f16>(length)?;
+    RealFft::new([length]).norm(FftNorm::Ortho).inverse(&half, &mut again)?;
+    let again: Vec<f64> = again.read()?.iter().map(|real| real.to_f64()).collect();
+    report.root_mean_square(&format!("rfft and back f16, {length} numbers"), &again, &reals, 2.0 * bound);
+    Ok(())
+}
+
 pub(super) fn windows<T: Number>(device: &Device, file: &Archive, report: &mut Report) -> TestResult
 where
-    [T; 2]: ComplexElement<Real = T>,
+    [T; 2]: ComplexElement<Real = T> + SignalElement<Complex = [T; 2]>,
 {
     let (x, wanted, transform) = (file.reals("x")?, file.reals("y")?, file.one("transform")?);
-    let stft = Stft::<T>::new([x.len()], file.reals("window")?, file.one("hop")?).transform_length(transform).centred();
+    let (window, hop) = (file.reals("window")?, file.one("hop")?);
+    let bound = bound::<T>(transform);
+    if file.has("complex") {
+        let stft = || Stft::<[T; 2]>::new([x.len() / 2], window, hop).transform_length(transform).centred().trimmed();
+        let count = stft().shape()?.iter().product();
+        equal(count, wanted.len() / 2, "the results of stft")?;
+        let (signal, mut y) = (device.buffer_from(&complex::<T>(x))?, device.buffer::<[T; 2]>(count)?);
+        stft().run(&signal, &mut y)?;
+        let what = format!("complex stft {}, {transform} numbers", T::NAME);
+        report.root_mean_square(&what, &parts::<T>(&y.read()?), wanted, bound);
+        let mut again = device.buffer::<[T; 2]>(x.len() / 2)?;
+        stft().inverse(&y, &mut again)?;
+        let what = format!("complex stft and back {}, {transform} numbers", T::NAME);
+        report.root_mean_square(&what, &parts::<T>(&again.read()?), x, 4.0 * bound);
+        return Ok(());
+    }
+    let stft = Stft::<T>::new([x.len()], window, hop).transform_length(transform).centred().trimmed();
     let count = stft.shape()?.iter().product();
     equal(count, wanted.len() / 2, "the results of stft")?;
     let (x, mut y) = (device.buffer_from(&typed::<T>(x))?, device.buffer::<[T; 2]>(count)?);
     stft.run(&x, &mut y)?;
     let what = format!("stft {}, {transform} numbers", T::NAME);
-    report.root_mean_square(&what, &parts::<T>(&y.read()?), wanted, bound::<T>(transform));
+    report.root_mean_square(&what, &parts::<T>(&y.read()?), wanted, bound);
     Ok(())
 }

@@ -83,6 +83,7 @@ fn compared(device: &Device, name: &str, file: &Archive, report: &mut Report) ->
         ["fft", "short", ..] => both!(fourier::short),
         ["fft", "long", ..] => fourier::long(device, file, report),
         ["fft", "axes", ..] => both!(fourier::axes),
+        ["fft", "halves", ..] => fourier::halves(device, file, report),
         ["dct", ..] => both!(fourier::cosines),
         ["convolve", ..] => both!(fourier::convolutions),
         ["stft", ..] => both!(fourier::windows),

@@ -1,9 +1,11 @@
 //! The element types that are compared.
 
-use anywarp::ops::{RealElement, SparseElement};
+use anywarp::ops::{RealElement, SignalElement, SparseElement};
 
 /// `f32` or `f64`.
-pub(super) trait Number: SparseElement + RealElement<Complex = [Self; 2]> {
+pub(super) trait Number:
+    SparseElement + RealElement<Complex = [Self; 2]> + SignalElement<Complex = [Self; 2]>
+{
     const NAME: &'static str;
     const EPSILON: f64;
     /// The bound of the relative error of a Fourier transform of `n` numbers is this, times the logarithm of `n` to base 2.

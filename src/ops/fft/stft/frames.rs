@@ -34,6 +34,14 @@ impl Frames {
         Self { length, window, hop, transform, count, offset: middle + before * hop, shift: middle }
     }
 
+    /// These centred windows without those at the end that reach the signal only with their first `zeros` numbers.
+    pub(super) fn without_zeros(self, zeros: usize) -> Self {
+        // The windows whose number `zeros` lies in the signal, or before it.
+        let first = zeros.min(self.window);
+        let reach = (self.length + self.offset).checked_sub(first + 1).map_or(0, |place| place / self.hop + 1);
+        Self { count: self.count.min(reach), ..self }
+    }
+
     /// The first sample at which the squares of the window add up to at most `tolerance` times their greatest sum, with
     /// this share; `None` if the signal can be computed from its windows.
     pub(super) fn uncovered(&self, window: &[f64], tolerance: f64) -> Option<(usize, f64)> {
@@ -83,6 +91,19 @@ mod tests {
             }
         }
         assert_eq!(Frames::centred(0, 4, 2, 4).count, 0);
+    }
+
+    #[test]
+    fn windows_that_begin_with_zeros_at_the_end_are_left_out() {
+        for length in 1..30 {
+            for (window, hop, zeros) in [(8, 4, 1), (8, 3, 1), (9, 2, 3), (5, 7, 0), (4, 1, 4)] {
+                let all = Frames::centred(length, window, hop, window);
+                let kept = all.without_zeros(zeros);
+                let reaches = |frame: &usize| frame * hop + zeros < length + all.offset;
+                assert_eq!(kept.count, (0..all.count).filter(reaches).count(), "{length}, {window}, {hop}, {zeros}");
+                assert_eq!(Frames { count: all.count, ..kept }, all);
+            }
+        }
     }
 
     #[test]

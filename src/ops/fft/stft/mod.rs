@@ -2,6 +2,7 @@
 
 mod frames;
 mod run;
+mod signal;
 mod window;
 
 use super::super::error::OperationError;
@@ -9,24 +10,25 @@ use super::super::moving::operands;
 use super::super::operator::Operator;
 use super::super::plan::Cost;
 use super::call;
-use super::element::RealElement;
 use super::element::sealed::Complex;
-use super::plan::half;
-use super::real::RealFft;
 use super::tables::FftTables;
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use frames::Frames;
 use run::Call;
+pub use signal::SignalElement;
+use signal::Transforms;
 pub use window::WindowShape;
 
-/// A short-time Fourier transform of real signals, and its inverse: the Fourier transforms of parts of a signal at equal
-/// distances, each multiplied by a window.
+/// A short-time Fourier transform of real or complex signals, and its inverse: the Fourier transforms of parts of a signal
+/// at equal distances, each multiplied by a window.
 ///
-/// The result has the windows and then the frequencies as its last axes: `[.., windows, n / 2 + 1]` with the length `n` of a
-/// transform, which is that of the window. Windows lie within the signal, and a transform begins with the first sample of
-/// its window, as in ONNX's `STFT`; [`centred`](Self::centred) has those of `SciPy`'s `ShortTimeFFT`.
+/// The result has the windows and then the frequencies as its last axes: `[.., windows, n / 2 + 1]` for real signals and
+/// `[.., windows, n]` for complex ones, with the length `n` of a transform, which is that of the window. The frequencies of
+/// complex signals are those of [`fftfreq`](super::fftfreq), the negative ones last: `SciPy`'s `fft_mode="twosided"`.
+/// Windows lie within the signal, and a transform begins with the first sample of its window, as in ONNX's `STFT`;
+/// [`centred`](Self::centred) has those of `SciPy`'s `ShortTimeFFT`.
 ///
 /// The inverse adds the products of the window and the inverse transforms, divided by the sum of the window's squares at
 /// each sample. Where windows hardly overlap, or begin with zeros at the end of a signal, no inverse exists, and the call
@@ -61,18 +63,19 @@ pub use window::WindowShape;
 /// # fn main() {}
 /// ```
 #[must_use = "nothing is transformed until `run` or `inverse` is called"]
-pub struct Stft<'r, T: RealElement = f32> {
+pub struct Stft<'r, T: SignalElement = f32> {
     shape: Vec<usize>,
     window: Vec<f64>,
     hop: usize,
     centred: bool,
+    trimmed: bool,
     transform: Option<usize>,
     tables: Option<&'r FftTables<T::Complex>>,
     destination: Destination<'r>,
 }
 
-impl<'r, T: RealElement> Stft<'r, T> {
-    /// A transform of real arrays of a shape, whose last axis is that of the samples. The window is one of [`WindowShape`],
+impl<'r, T: SignalElement> Stft<'r, T> {
+    /// A transform of arrays of a shape, whose last axis is that of the samples. The window is one of [`WindowShape`],
     /// or any other; neighbouring windows are `hop` samples apart.
     pub fn new(shape: impl AsRef<[usize]>, window: impl AsRef<[f64]>, hop: usize) -> Self {
         Self {
@@ -80,6 +83,7 @@ impl<'r, T: RealElement> Stft<'r, T> {
             window: window.as_ref().to_vec(),
             hop,
             centred: false,
+            trimmed: false,
             transform: None,
             tables: None,
             destination: Destination::Own,
@@ -87,10 +91,36 @@ impl<'r, T: RealElement> Stft<'r, T> {
     }
 
     /// Puts the middles of windows at multiples of the hop, with all windows that overlap the signal, and zeros outside the
-    /// signal. A transform begins with the middle of its window, `window.len() / 2`, and its first half comes last, so that
-    /// phases are those at the middle: `SciPy`'s `ShortTimeFFT`, which leaves out windows that overlap only with zeros.
+    /// signal. A transform begins with the middle of its window, `m = window.len() / 2`, and its first half comes last, so
+    /// that phases are those at the middle: `SciPy`'s `ShortTimeFFT`.
+    ///
+    /// The first middle is at sample `-b * hop` with `b = (w - m - 1) / hop` for a window of `w` numbers, and a signal of
+    /// `n > 0` samples has `b + (n + m - 1) / hop + 1` windows. `SciPy` leaves some of them out:
+    /// [`trimmed`](Self::trimmed) does so, too.
     pub fn centred(mut self) -> Self {
         self.centred = true;
+        self
+    }
+
+    /// Leaves out centred windows that only their leading zeros join with the end of the signal, as `SciPy`'s `ShortTimeFFT`
+    /// does: their transforms are zeros. With `z` zeros at its begin, the last window's middle is at most `n + m - z - 1`,
+    /// in place of `n + m - 1`. A periodic [`WindowShape::Hann`] has one zero, so that there is one window less where
+    /// `hop` divides `n + m - 1`. Other windows do not change: `SciPy` keeps those before the signal that reach it with zeros
+    /// at their end.
+    ///
+    /// ```
+    /// use anywarp::ops::{Stft, WindowShape};
+    ///
+    /// # fn main() -> anywarp::Result<()> {
+    /// let hann = WindowShape::Hann.periodic(16);
+    /// let stft = || Stft::<f32>::new([49], &hann, 8).centred();
+    /// assert_eq!(stft().shape()?, [8, 9]); // the last window begins at the last sample, with a zero
+    /// assert_eq!(stft().trimmed().shape()?, [7, 9]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trimmed(mut self) -> Self {
+        self.trimmed = true;
         self
     }
 
@@ -118,7 +148,7 @@ impl<'r, T: RealElement> Stft<'r, T> {
         self
     }
 
-    /// The shape of the complex numbers: that of the real ones, with the windows and the frequencies in place of the samples.
+    /// The shape of the transform: that of the signals, with the windows and the frequencies in place of the samples.
     ///
     /// # Errors
     /// [`OperationError::Choice`] for a shape without axes, an empty window, a hop of 0, or a transform shorter than the
@@ -127,7 +157,7 @@ impl<'r, T: RealElement> Stft<'r, T> {
         let frames = self.frames()?;
         let mut shape = self.shape.clone();
         shape.pop();
-        shape.extend([frames.count, half(frames.transform as u64) as usize]);
+        shape.extend([frames.count, T::frequencies(frames.transform)]);
         Ok(shape)
     }
 
@@ -155,14 +185,15 @@ impl<'r, T: RealElement> Stft<'r, T> {
         if rows[0] == 0 || samples == 0 {
             return Ok(Cost::default());
         }
-        let fft = RealFft::<T::Complex>::new(rows).axes([1]).cost(device)?;
+        let tables = FftTables::new(device);
+        let fft = T::cost(&Transforms { rows, tables: &tables }, device)?;
         let products = (rows[0] * rows[1]) as u64;
-        let (size, halves) = (size_of::<T>() as u64, rows[0] as u64 * half(rows[1] as u64));
+        let (size, complex) = (size_of::<T>() as u64, size_of::<T::Complex>() as u64);
         Ok(Cost {
             passes: fft.passes + 1,
             scratch: fft.scratch + products * size,
-            flops: fft.flops + products,
-            bytes: samples * size + 2 * halves * size,
+            flops: fft.flops + products * if T::PAIRS { 2 } else { 1 },
+            bytes: samples * size + (rows[0] * T::frequencies(rows[1])) as u64 * complex,
         })
     }
 
@@ -186,8 +217,11 @@ impl<'r, T: RealElement> Stft<'r, T> {
         if largest > LONGEST {
             return Err(OPERATOR.too_large("x", self.shape.clone(), LONGEST as u64));
         }
-        let frames = if self.centred { Frames::centred } else { Frames::inside };
-        Ok(frames(*length, window, self.hop, transform))
+        if !self.centred {
+            return Ok(Frames::inside(*length, window, self.hop, transform));
+        }
+        let zeros = if self.trimmed { self.window.iter().take_while(|number| **number == 0.0).count() } else { 0 };
+        Ok(Frames::centred(*length, window, self.hop, transform).without_zeros(zeros))
     }
 
     /// The number of all transforms, and their length.
@@ -198,7 +232,7 @@ impl<'r, T: RealElement> Stft<'r, T> {
         Ok([signals * frames.count, frames.transform])
     }
 
-    /// Computes the complex numbers `y`, with the shape [`shape`](Self::shape), from the real numbers `x`. Both are buffers or
+    /// Computes the complex numbers `y`, with the shape [`shape`](Self::shape), from the signals `x`. Both are buffers or
     /// slices of any start; `y` is in another buffer than `x` unless the device has
     /// [`Caps::aliased_bindings`](crate::backend::Caps::aliased_bindings).
     ///
@@ -232,7 +266,7 @@ impl<'r, T: RealElement> Stft<'r, T> {
         call.forward(&x_bytes, y, &mut destination)
     }
 
-    /// Computes the real numbers `y` from the complex numbers `x`, with the shape [`shape`](Self::shape): the signals with
+    /// Computes the signals `y` from the complex numbers `x`, with the shape [`shape`](Self::shape): the signals with
     /// these transforms; if there are none, those whose transforms have the least sum of squared differences from `x`.
     ///
     /// # Errors

@@ -2,25 +2,27 @@
 
 use super::super::super::error::OperationError;
 use super::super::super::moving::operands::memory;
-use super::super::element::RealElement;
 use super::super::element::sealed::Complex;
-use super::super::launch::for_elements;
-use super::super::real::RealFft;
 use super::super::tables::FftTables;
 use super::OPERATOR;
 use super::frames::Frames;
+use super::signal::{SignalElement, Transforms};
 use crate::buffer::cells::{bytes_of, bytes_of_mut, whole_cells, whole_cells_mut};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
 use crate::submit::Destination;
 
-crate::kernels!(mod frames_32 = "shaders/ops/stft_frames.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod frames_64 = "shaders/ops/stft_frames.wgsl", root = "shaders", feature doubles = true);
-crate::kernels!(mod overlap_32 = "shaders/ops/stft_overlap.wgsl", root = "shaders", feature doubles = false);
-crate::kernels!(mod overlap_64 = "shaders/ops/stft_overlap.wgsl", root = "shaders", feature doubles = true);
+crate::kernels!(mod frames_32 = "shaders/ops/stft_frames.wgsl", root = "shaders", feature doubles = false, feature pairs = false);
+crate::kernels!(mod frames_64 = "shaders/ops/stft_frames.wgsl", root = "shaders", feature doubles = true, feature pairs = false);
+crate::kernels!(mod frames_pairs_32 = "shaders/ops/stft_frames.wgsl", root = "shaders", feature doubles = false, feature pairs = true);
+crate::kernels!(mod frames_pairs_64 = "shaders/ops/stft_frames.wgsl", root = "shaders", feature doubles = true, feature pairs = true);
+crate::kernels!(mod overlap_32 = "shaders/ops/stft_overlap.wgsl", root = "shaders", feature doubles = false, feature pairs = false);
+crate::kernels!(mod overlap_64 = "shaders/ops/stft_overlap.wgsl", root = "shaders", feature doubles = true, feature pairs = false);
+crate::kernels!(mod overlap_pairs_32 = "shaders/ops/stft_overlap.wgsl", root = "shaders", feature doubles = false, feature pairs = true);
+crate::kernels!(mod overlap_pairs_64 = "shaders/ops/stft_overlap.wgsl", root = "shaders", feature doubles = true, feature pairs = true);
 
 /// A call whose arguments were checked.
-pub(super) struct Call<'a, T: RealElement> {
+pub(super) struct Call<'a, T: SignalElement> {
     pub(super) device: &'a Device,
     pub(super) tables: &'a FftTables<T::Complex>,
     pub(super) window: &'a [f64],
@@ -31,15 +33,16 @@ pub(super) struct Call<'a, T: RealElement> {
 
 /// Launches a kernel of the modules with `count` invocations.
 macro_rules! launched {
-    ($call:expr, $source:expr, $target:expr, $count:expr, $destination:expr, $entry:ident, $floats:ident, $doubles:ident) => {{
+    ($call:expr, $source:expr, $target:expr, $count:expr, $destination:expr, $entry:ident,
+     [$floats:ident, $doubles:ident, $pairs:ident, $double_pairs:ident]) => {{
         let Frames { length, window, hop, transform, count: frames, offset, shift } = $call.frames;
         let (source, target, count) = ($source, $target, $count as u32);
         macro_rules! launch {
-            ($module:ident, $number:ty, $real:ty) => {{
+            ($module:ident, $real:ty, $sample:ty) => {{
                 let numbers: Vec<$real> = $call.window.iter().map(|number| *number as $real).collect();
                 let numbers = $call.device.buffer_from(&numbers).map_err(memory(OPERATOR))?;
-                let (x, first_of_x) = whole_cells::<$real>(source).map_err(OPERATOR.slice("x"))?;
-                let (y, first_of_y) = whole_cells_mut::<$real>(target).map_err(OPERATOR.slice("y"))?;
+                let (x, first_of_x) = whole_cells::<$sample>(source).map_err(OPERATOR.slice("x"))?;
+                let (y, first_of_y) = whole_cells_mut::<$sample>(target).map_err(OPERATOR.slice("y"))?;
                 let sizes = $module::Sizes {
                     count,
                     length: length as u32,
@@ -57,13 +60,18 @@ macro_rules! launched {
                 $module::$entry($call.device)?.launch(args).to($destination.reborrow()).threads(count)?;
             }};
         }
-        for_elements!(launch, T::Complex, $floats, $doubles);
+        match (T::PAIRS, T::Complex::DOUBLES) {
+            (false, false) => launch!($floats, f32, f32),
+            (false, true) => launch!($doubles, f64, f64),
+            (true, false) => launch!($pairs, f32, [f32; 2]),
+            (true, true) => launch!($double_pairs, f64, [f64; 2]),
+        }
     }};
 }
 
-impl<T: RealElement> Call<'_, T> {
-    fn fft(&self) -> RealFft<'_, T::Complex> {
-        RealFft::<T::Complex>::new(self.rows).axes([1]).tables(self.tables)
+impl<T: SignalElement> Call<'_, T> {
+    fn transforms(&self) -> Transforms<'_, T> {
+        Transforms { rows: self.rows, tables: self.tables }
     }
 
     pub(super) fn forward(
@@ -72,13 +80,21 @@ impl<T: RealElement> Call<'_, T> {
         y: SliceMut<'_, T::Complex>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
-        self.fft().prepare(self.device, false)?;
+        T::prepare(&self.transforms(), self.device, false)?;
         let count = self.rows[0] * self.rows[1];
         let mut products = self.device.scratch::<T>(count, destination).map_err(memory(OPERATOR))?;
         let target = products.slice_mut(..);
         let target = bytes_of_mut(&target).map_err(OPERATOR.slice("y"))?;
-        launched!(self, x, &target, count, destination, stft_frames, frames_32, frames_64);
-        self.fft().to(destination.reborrow()).run(&products, y)
+        launched!(
+            self,
+            x,
+            &target,
+            count,
+            destination,
+            stft_frames,
+            [frames_32, frames_64, frames_pairs_32, frames_pairs_64]
+        );
+        T::forward(&self.transforms(), products.slice(..), y, destination.reborrow())
     }
 
     pub(super) fn inverse(
@@ -87,13 +103,21 @@ impl<T: RealElement> Call<'_, T> {
         y: &SliceMut<'_, u8>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
-        self.fft().prepare(self.device, true)?;
+        T::prepare(&self.transforms(), self.device, true)?;
         let count = self.rows[0] * self.rows[1];
         let mut products = self.device.scratch::<T>(count, destination).map_err(memory(OPERATOR))?;
-        self.fft().to(destination.reborrow()).inverse(x, &mut products)?;
+        T::inverse(&self.transforms(), x, products.slice_mut(..), destination.reborrow())?;
         let source = bytes_of(&products.slice(..)).map_err(OPERATOR.slice("x"))?;
         let samples = self.rows[0] / self.frames.count * self.frames.length;
-        launched!(self, &source, y, samples, destination, stft_overlap, overlap_32, overlap_64);
+        launched!(
+            self,
+            &source,
+            y,
+            samples,
+            destination,
+            stft_overlap,
+            [overlap_32, overlap_64, overlap_pairs_32, overlap_pairs_64]
+        );
         Ok(())
     }
 }

@@ -72,7 +72,7 @@ impl<'f> Archive<'f> {
         Ok(Self { file, members })
     }
 
-    /// The contents of a member. Memory grows with the data that is unpacked.
+    /// The contents of a member. Memory grows with the data that is unpacked, to at most 1032 times the file.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let member = self.members.iter().find(|member| member.name == name);
         let member = member.ok_or_else(|| {
@@ -84,6 +84,10 @@ impl<'f> Archive<'f> {
         }
         let [name_size, extra] = [26, 28].map(|field| u16_at(self.file, start + field).map(usize::from));
         let packed = bytes(self.file, start + LOCAL_SIZE + name_size? + extra?, member.packed as usize)?;
+        // A shorter text cannot be unpacked to so much: at most 258 bytes for two bits.
+        if u64::from(member.size) > 1032 * (packed.len() as u64 + 1) {
+            return Err(format!("the size of {name} is damaged: save the archive again"));
+        }
         let mut contents = Vec::new();
         let limit = u64::from(member.size) + 1;
         let outcome = match member.method {
