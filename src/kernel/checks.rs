@@ -18,6 +18,13 @@ pub(super) enum Runs {
     Nothing,
 }
 
+/// The treatment of the end of a binding that is only a part of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Partial {
+    Refused,
+    Ignored,
+}
+
 /// Checks one binding and returns the bytes to bind.
 pub(super) fn check_binding(
     kernel: &Kernel,
@@ -25,6 +32,7 @@ pub(super) fn check_binding(
     info: &BindingInfo,
     bound: &BoundBuffer<'_>,
     runs: Runs,
+    partial: Partial,
 ) -> Result<Range<u64>, LaunchError> {
     let name = || kernel.name().to_owned();
     let binding = || info.name.clone();
@@ -51,7 +59,7 @@ pub(super) fn check_binding(
     if length == 0 && runs == Runs::Nothing {
         return Ok(bytes);
     }
-    if let Some(expected) = length_problem(info, length) {
+    if let Some(expected) = length_problem(info, length, partial) {
         return Err(LaunchError::Length { kernel: name(), binding: binding(), got: length, expected });
     }
     let bytes = if info.class == BindingClass::Uniform {
@@ -93,7 +101,7 @@ pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
     text
 }
 
-fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
+fn length_problem(info: &BindingInfo, length: u64, partial: Partial) -> Option<String> {
     let (layout, size) = (&info.layout, u64::from(info.layout.size));
     if length == 0 && layout.unsized_tail().is_some() {
         // A WGSL array has at least one element: `arrayLength` would count an element that does not exist.
@@ -106,7 +114,9 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
         let least = if layout.unsized_tail().is_some() { "at least one element, " } else { "" };
         return Some(format!("{} needs {least}{size} bytes", layout.name));
     }
-    if let Shape::Array { element, count: None, stride } = &layout.shape {
+    if partial == Partial::Ignored {
+        // Backends divide the length by the stride and drop the remainder.
+    } else if let Shape::Array { element, count: None, stride } = &layout.shape {
         if !length.is_multiple_of(u64::from(*stride)) {
             return Some(format!("it must be a multiple of {stride} bytes, the stride of {}", element.name));
         }

@@ -7,7 +7,7 @@ use anywarp_backend::{Access, BackendError, BindingClass, Bound, Grid, Region};
 use smallvec::SmallVec;
 
 use super::bind::BoundBuffer;
-use super::checks::{Placed, Runs, check_binding, check_pairs};
+use super::checks::{Partial, Placed, Runs, check_binding, check_pairs};
 use super::handle::Kernel;
 use super::launch::Launch;
 use super::variants::Seen;
@@ -36,10 +36,10 @@ impl Launch<'_> {
         indirect: Option<&Slice<'_, u32>>,
     ) -> Result<Submission, LaunchError> {
         self.check_missing()?;
-        let Self { kernel, bound, values, destination, timed, .. } = self;
+        let Self { kernel, bound, values, destination, timed, partial, .. } = self;
         let (kernel, inner, device) = (&*kernel, &kernel.inner, &kernel.device);
         let program = &inner.plain.program;
-        let placed = place(kernel, bound, Runs::Something)?;
+        let placed = place(kernel, bound, Runs::Something, *partial)?;
         if let (Some(slice), Grid::Indirect { offset, .. }) = (indirect, grid) {
             check_indirect(kernel, slice, offset, &placed)?;
         }
@@ -120,8 +120,8 @@ impl Launch<'_> {
     /// recorded.
     pub(super) fn commit_nothing(&mut self) -> Result<Submission, LaunchError> {
         self.check_missing()?;
-        let Self { kernel, bound, destination, .. } = self;
-        let placed = place(kernel, bound, Runs::Nothing)?;
+        let Self { kernel, bound, destination, partial, .. } = self;
+        let placed = place(kernel, bound, Runs::Nothing, *partial)?;
         let nothing = destination.nothing(&kernel.device);
         nothing.map_err(|refusal| refused(kernel, &placed, refusal))
     }
@@ -147,11 +147,12 @@ fn place<'a>(
     kernel: &'a Kernel,
     bound: &[Option<BoundBuffer<'a>>],
     runs: Runs,
+    partial: Partial,
 ) -> Result<SmallVec<[Placed<'a>; 8]>, LaunchError> {
     let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
     for (slot, (info, buffer)) in kernel.inner.plain.program.bindings.iter().zip(bound).enumerate() {
         let Some(buffer) = buffer else { continue };
-        let bytes = check_binding(kernel, slot, info, buffer, runs)?;
+        let bytes = check_binding(kernel, slot, info, buffer, runs, partial)?;
         let (class, access) = (info.class, info.access);
         placed.push(Placed { name: &info.name, core: buffer.core, bytes, class, access });
     }

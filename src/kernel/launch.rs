@@ -6,7 +6,7 @@ use anywarp_backend::{Grid, Layout, Scalar, Shape};
 use smallvec::SmallVec;
 
 use super::bind::{Bind, BoundBuffer, bound};
-use super::checks::both;
+use super::checks::{Partial, both};
 use super::commit::Logical;
 use super::extent::Extent;
 use super::handle::Kernel;
@@ -44,6 +44,8 @@ pub struct Launch<'a> {
     pub(super) covered: Covered,
     pub(super) destination: Destination<'a>,
     pub(super) timed: bool,
+    /// Whether a binding may end within an element.
+    pub(super) partial: Partial,
     /// The first error of the builder, returned when the grid is given.
     mistake: Option<Box<LaunchError>>,
 }
@@ -59,6 +61,7 @@ impl<'a> Launch<'a> {
             covered: SmallVec::new(),
             destination: Destination::Own,
             timed: false,
+            partial: Partial::Refused,
             mistake: None,
         }
     }
@@ -205,6 +208,30 @@ impl<'a> Launch<'a> {
     /// ```
     pub fn timed(mut self) -> Self {
         self.timed = true;
+        self
+    }
+
+    /// Allows bindings that end within an element of an unsized array, as WebGPU does: the kernel cannot access the
+    /// remainder, and `arrayLength` does not count it. Otherwise such a binding is an error, because it is mostly a
+    /// mistake. The length in bytes stays a multiple of 4.
+    ///
+    /// ```
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let kernel = device.kernel(
+    ///     "@group(0) @binding(0) var<storage> points: array<vec4<f32>>;
+    ///      @group(0) @binding(1) var<storage, read_write> count: array<u32>;
+    ///      @compute @workgroup_size(1) fn main() { count[0] = arrayLength(&points); }",
+    /// )?;
+    /// let points = device.buffer::<u8>(40)?; // two elements of 16 bytes, and 8 bytes more
+    /// let mut count = device.buffer::<u32>(1)?;
+    /// kernel.launch().bind("points", &points).bind("count", &mut count).partial_elements().groups(1)?;
+    /// assert_eq!(count.read()?[0], 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn partial_elements(mut self) -> Self {
+        self.partial = Partial::Ignored;
         self
     }
 

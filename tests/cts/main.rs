@@ -11,6 +11,7 @@ mod findings;
 mod replay;
 mod suite;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
@@ -47,9 +48,12 @@ fn main() -> ExitCode {
 fn run(options: &Options, dir: &std::path::Path) -> Result<Tally, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find the path of this test program: {error}"))?;
+    let worker = options.for_worker();
     let command = || {
-        let mut command = Command::new(&program);
-        command.args(options.for_worker());
+        let words = options.launcher.iter().map(OsStr::new).chain([program.as_os_str()]);
+        let mut words = words.chain(worker.iter().map(OsStr::new));
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words);
         command
     };
     let workers = Workers { command: &command, silence: options.timeout };

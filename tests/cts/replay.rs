@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anywarp::backend::{BackendError, Layout};
+use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, DeviceOptions, Error, ErrorClass, KernelError, LaunchError, UnifiedBuffer, Wgsl};
 
 use anywarp_testing_devices::cts::case_file::Shaders;
@@ -107,7 +107,7 @@ impl Player {
         // The counts are copied first, because the bindings borrow all buffers.
         let counts = dispatch.indirect.map(|(buf, off)| self.indirect_counts(buffers, buf, off)).transpose()?;
 
-        let mut launch = kernel.launch();
+        let mut launch = kernel.launch().partial_elements();
         let mut unbound: Vec<_> = buffers.iter_mut().map(Some).collect();
         for info in kernel.bindings() {
             let wanted = |at: &&Binding| (at.group, at.binding) == (info.resource.group, info.resource.binding);
@@ -116,11 +116,10 @@ impl Player {
             let buffer = unbound.get_mut(at.buf).and_then(Option::take);
             let buffer = buffer.ok_or_else(|| Stop::Failed(format!("malformed: buffer {} is bound twice", at.buf)))?;
             let key = format!("{}.{}", at.group, at.binding);
-            let size = whole_elements(&info.layout, at.size);
-            launch = if (at.off, size) == (0, buffer.len()) {
+            launch = if (at.off, at.size) == (0, buffer.len()) {
                 launch.bind(&key, buffer)
             } else {
-                launch.bind(&key, buffer.slice_mut(at.off..at.off + size))
+                launch.bind(&key, buffer.slice_mut(at.off..at.off + at.size))
             };
         }
         match &counts {
@@ -178,16 +177,6 @@ impl Replay for Player {
     fn is_lost(&self) -> bool {
         self.lost
     }
-}
-
-/// The size in bytes of the part of a buffer that WebGPU treats as elements of an unsized array. WebGPU ignores a
-/// remainder at the end, which anywarp reports as an error.
-fn whole_elements(layout: &Layout, size: usize) -> usize {
-    let Some((offset, stride)) = layout.unsized_tail() else { return size };
-    // The padding of the struct may follow the last element.
-    let padding = if offset == 0 { 1 } else { layout.align as usize };
-    let rest = size.checked_sub((offset + stride) as usize).map_or(0, |behind_first| behind_first % stride as usize);
-    size - rest / padding * padding
 }
 
 fn buffer(buffers: &mut [UnifiedBuffer<u8>], index: usize) -> Result<&mut UnifiedBuffer<u8>, Stop> {

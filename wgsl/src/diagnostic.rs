@@ -51,7 +51,7 @@ pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Ve
         .unwrap_or_else(|_| format!("error: {message}\n"))
 }
 
-fn invalid(source: &Source, finding: Finding) -> TextError {
+pub(crate) fn invalid(source: &Source, finding: Finding) -> TextError {
     let Finding { message, marks, help } = finding;
     let place = marks.iter().find_map(|(span, _)| source.spot(span.to_range()?));
     let notes = help.into_iter().map(|remedy| format!("help: {remedy}")).collect();

@@ -7,6 +7,7 @@
 //! | [`guard`] | a limit on nesting; panics become errors |
 //! | [`quiet`] | panics that become errors, without output |
 //! | [`directives`], [`filters`] | directives and attributes that naga does not support, replaced by blanks |
+//! | `aligned` | offsets of structs with `@align`, as WGSL defines them |
 //! | `inexact` | constants that naga evaluates inexactly, evaluated here |
 //! | `lacking` | built-in functions that naga lacks, declared by means of others |
 //! | [`module`] | parsing and validation; diagnostics have positions in the author's own files |
@@ -16,6 +17,7 @@
 //! | [`rules`] | rules of WGSL that naga does not check |
 //! | [`uniformity`] | barriers that some invocations may not reach, as in browsers |
 
+mod aligned;
 pub mod compose;
 pub mod diagnostic;
 pub mod directives;

@@ -5,7 +5,7 @@ use naga::front::wgsl::{Frontend, Options};
 use naga::valid::Capabilities;
 
 use crate::filters::Filters;
-use crate::{TextError, diagnostic, directives, guard, inexact, lacking};
+use crate::{TextError, aligned, diagnostic, directives, guard, inexact, lacking};
 
 /// Parses a text with every extension allowed.
 ///
@@ -27,7 +27,8 @@ fn parse_with(source: &Source, options: Options) -> Result<naga::Module, TextErr
     let text = Filters::of(source.text()).blank(directives::blank_known_enables(source.text()));
     let text = inexact::replace(lacking::declare(text));
     let mut front = Frontend::new_with_options(options);
-    let module = front.parse(&text).map_err(|error| diagnostic::of_parser(source, &error))?;
+    let mut module = front.parse(&text).map_err(|error| diagnostic::of_parser(source, &error))?;
+    aligned::lay_out(source, &text, &mut module)?;
     guard::check_types(source, &module)?;
     Ok(module)
 }

@@ -64,7 +64,6 @@ const NVIDIA: &str = "NVIDIA 580, its Vulkan";
 const LLVMPIPE: &str = "Mesa, llvmpipe";
 const WINE: &str = "Wine 8, its Direct3D 12";
 const HLSL: &str = "naga, its HLSL writer";
-const LAYOUT: &str = "naga, its layouts";
 const CONSTANTS: &str = "naga, its evaluation of constants";
 
 /// All known bugs.
@@ -211,18 +210,6 @@ pub const DRIVER_BUGS: &[DriverBug] = &[
         evidence: "It is passed as constants of the command signature; the grid itself is right, as it is on Vulkan.",
         ends_process: false,
         cases: &[("conformance", "kernel::indirect"), ("conformance", "kernel::counted_beyond_the_limit")],
-    },
-    DriverBug {
-        name: "struct_not_aligned_by_member",
-        reproduction: include_str!("../../../tests/driver_bugs/struct_not_aligned_by_member.wgsl"),
-        backend: "",
-        device: "",
-        lacking: "",
-        component: LAYOUT,
-        what: "An `@align` on a member does not align the struct that holds it, nor types that contain that struct.",
-        evidence: "Every device uses the same layout, which is computed once.",
-        ends_process: false,
-        cases: &[],
     },
     DriverBug {
         name: "shift_of_abstract_by_64",

@@ -22,6 +22,8 @@ pub(crate) const CASES: &[Case] = cases![
     unsized_array_at_the_end_of_a_struct,
     raw_bytes,
     struct_elements,
+    alignments_by_attributes,
+    partial_elements,
     vec3_elements_have_padding,
     as_many_buffers_as_allowed,
     out_of_range_is_harmless,
@@ -57,6 +59,78 @@ async fn saxpy_of(device: &Device, size: usize) -> TestResult {
     let wanted: Vec<f32> = data.iter().zip(&host_y).map(|(x, y)| 3.0 * x + y).collect();
     close(&y.read_here().await?, &wanted, tolerance::MULTIPLY_ADD, "a * x + y")?;
     same(&x.read_here().await?, &data, "x")
+}
+
+/// A struct with an `@align` at a member, in every place where its alignment counts.
+const ALIGNED: &str = "
+const EDGE = 32;
+struct Inner { @align(EDGE) value: u32 }
+struct Outer { first: u32, inner: Inner, after: array<Inner, 2> }
+@group(0) @binding(0) var<storage, read_write> outers: array<Outer>;
+@group(0) @binding(1) var<uniform> shared_by_all: Outer;
+@group(0) @binding(2) var<storage, read_write> copied: Outer;
+var<workgroup> local: Outer;
+
+@compute @workgroup_size(1)
+fn main() {
+    for (var i = 0u; i < arrayLength(&outers); i++) {
+        outers[i].first += 1u;
+        outers[i].inner.value += 2u;
+        outers[i].after[0].value += 3u;
+        outers[i].after[1].value += 4u;
+    }
+    local = shared_by_all;
+    local.first += 1u;
+    copied = local;
+}";
+
+async fn alignments_by_attributes(device: &Device) -> TestResult {
+    let kernel = device.kernel(ALIGNED)?;
+    let layout = |path: &str| kernel.layout_of(path).map(|layout| layout.size);
+    equal(layout("shared_by_all"), Some(128), "the size of `Outer`")?;
+    let values: Vec<u32> = (0..64).collect();
+    let mut outers = device.buffer_from(bytemuck::cast_slice::<u32, u8>(&values))?;
+    let mut copied = device.buffer::<u8>(128)?;
+    kernel
+        .launch()
+        .set("shared_by_all.first", 5u32)
+        .set("shared_by_all.inner.value", 6u32)
+        .set("shared_by_all.after[0].value", 7u32)
+        .set("shared_by_all.after[1].value", 8u32)
+        .bind("outers", &mut outers)
+        .bind("copied", &mut copied)
+        .groups(1)?;
+    let at =
+        |index: u32| [0, 8, 16, 24].iter().position(|word| *word == index % 32).map_or(0, |member| member as u32 + 1);
+    let wanted: Vec<u32> = values.iter().map(|value| value + at(*value)).collect();
+    let words = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, u32>(bytes);
+    same(&words(&outers.read_here().await?), &wanted, "the elements")?;
+    let copied = words(&copied.read_here().await?);
+    same(&[copied[0], copied[8], copied[16], copied[24]], &[6, 6, 7, 8], "the copy of the uniform")
+}
+
+async fn partial_elements(device: &Device) -> TestResult {
+    let kernel = device.kernel(
+        "struct List { head: u32, points: array<vec4<f32>> }
+         @group(0) @binding(0) var<storage, read_write> points: array<vec4<f32>>;
+         @group(0) @binding(1) var<storage, read_write> list: List;
+         @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
+         @compute @workgroup_size(1) fn main(@builtin(num_workgroups) groups: vec3<u32>) {
+             counts[0] = arrayLength(&points);
+             counts[1] = arrayLength(&list.points);
+             let index = 1u + groups.x;
+             points[index] = vec4(1.0);
+             list.points[index] = vec4(1.0);
+         }",
+    )?;
+    let mut points = device.buffer::<u8>(2 * 16 + 12)?;
+    let mut list = device.buffer::<u8>(16 + 2 * 16 + 4)?;
+    let mut counts = device.buffer::<u32>(2)?;
+    let launch = kernel.launch().bind("points", &mut points).bind("list", &mut list).bind("counts", &mut counts);
+    launch.partial_elements().groups(1)?;
+    same(&counts.read_here().await?, &[2, 2], "the lengths")?;
+    same(&points.read_here().await?[32..], &[0; 12], "the remainder of the array")?;
+    same(&list.read_here().await?[48..], &[0; 4], "the remainder of the list")
 }
 
 const CLASSES: &str = "

@@ -31,6 +31,10 @@ pub struct Options {
     /// The number of seconds without a message of a worker after which its trace fails.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     pub timeout: Duration,
+    /// A program, then its arguments, that start each worker, such as an emulator of another processor. The option is
+    /// repeated for each word.
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    pub launcher: Vec<String>,
     /// Run the traces that the standard input names.
     #[arg(long, hide = true)]
     pub worker: bool,
