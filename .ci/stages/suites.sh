@@ -69,6 +69,15 @@ cubins() {
     ANYWARP_REQUIRE=nvrtc cargo test --workspace --test cubins -- --arch sm_75,sm_80,sm_100 "${older[@]}"
 }
 
+# Operators within the limits of WebGPU and of phones, on lavapipe: right results, or an error that names the limit.
+limits() {
+    say "operators within the limits of weaker devices"
+    last limits
+    local all=()
+    if whole; then all=(--include-ignored); fi
+    cargo test --workspace --test ops -- vulkan- "${all[@]}"
+}
+
 # ONNX's node tests, and real layers with the results of onnxruntime, on the processor; a whole run also has them on
 # Vulkan.
 onnx() {

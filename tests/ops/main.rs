@@ -1,8 +1,8 @@
 //! The operations of anywarp on every device, compared with plain Rust in `f64`.
 //!
 //! A case's name starts with its device and its operator: `vulkan::matmul::f32::shapes`. Cases of `null` check the
-//! commands for a device whose vendor has a library; cases of `shaders` parse the files in `shaders/` and
-//! `examples/shaders/`.
+//! commands for a device whose vendor has a library; those of `vulkan-phone`, `vulkan-webgpu` and `cpu-least` have the
+//! limits of weaker devices; cases of `shaders` parse the files in `shaders/` and `examples/shaders/`.
 //!
 //! | environment variable | meaning |
 //! |---|---|
@@ -24,6 +24,7 @@ mod fill_pattern;
 mod histograms;
 mod integer_matmul;
 mod keys;
+mod limits;
 mod matmul;
 mod merges;
 mod movement;
@@ -161,6 +162,7 @@ fn main() -> ExitCode {
         let cases = ON_DEVICES.iter().flat_map(|cases| cases());
         trials.extend(cases.map(|(name, run)| on_device(device, &name, run)));
     }
+    trials.extend(limits::trials(&arguments, ON_DEVICES));
     trials.extend(scipy::trials(&devices));
     let cases = ALONE.iter().flat_map(|cases| cases()).chain(CHECKED.iter().map(|case| case()));
     trials.extend(cases.map(|(name, run)| alone(name, run)));

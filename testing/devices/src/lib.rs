@@ -13,6 +13,8 @@ pub mod cts;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod libtest;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod limited;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod null_device;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod targets;
