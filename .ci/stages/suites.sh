@@ -20,7 +20,7 @@ no_case_folder() {
 cases() {
     say "WGSL conformance cases"
     last cases
-    local folder cpu=(--sample 10 --seed 1) checked=(--sample 2 --seed 1) vulkan=(--sample 1 --seed 1)
+    local folder cpu=(--sample 6 --seed 1) checked=(--sample 2 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
         no_case_folder
         return

@@ -72,6 +72,11 @@ fn longest_messages(place: Place<'_>) -> TestResult {
     if place.device.caps().kind == DeviceKind::Software && place.device.caps().backend != BackendKind::Cpu {
         return skip("software drivers compile private arrays of this length for minutes");
     }
+    if place.device.caps().backend == BackendKind::Vulkan && place.device.caps().name.contains("NVIDIA") {
+        return skip(
+            "NVIDIA's driver (580.159.04) answers to this pipeline with an unknown error, and the device is lost",
+        );
+    }
     let ring = place.ring(
         "// anywarp:actor
         fn turn(state: ptr<function, u32>, m: array<u32, 1024>, lane: u32) -> array<u32, 1024> {
