@@ -11,6 +11,8 @@ vulkan() { place vulkan-lavapipe; }
 swiftshader() { place vulkan-swiftshader; }
 dx12() { place dx12; }
 webgpu() { place webgpu; }
+windows() { place cpu-windows; }
+aarch64() { place cpu-aarch64; }
 
 # Compares the front end's verdicts on kernels with those of Chromium.
 verdicts() {
