@@ -100,6 +100,16 @@ metal() {
     fi
 }
 
+# Makes the package for npm, and loads it in node.
+npm_package() {
+    say "the package for npm"
+    local folder=target/matrix/npm
+    mkdir -p "$folder"
+    tools/browser/build.sh npm-quick "$folder/package" >"$folder/build.log" 2>&1 ||
+        { cat "$folder/build.log" && return 1; }
+    node tools/browser/npm.mjs "$folder/package"
+}
+
 # Checks that the table of docs/places.md matches the records.
 table() {
     say "the table of places"
