@@ -1,5 +1,5 @@
 // npm.mjs FOLDER: checks the package for npm that `build.sh npm FOLDER` has made: its files, its exports, its types, and
-// that its module loads. It needs no browser: without WebGPU, a device must be refused with an error.
+// that its module loads. It needs no browser: in Node, and without WebGPU, a device must be refused with an error.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -23,11 +23,20 @@ const classes = ["Buffer", "Device", "Kernel", "Launch"];
 assert.deepEqual(Object.keys(script).sort(), [...classes, "default", "initSync"].sort(), "the exports");
 const types = read(manifest.types).toString();
 for (const name of classes) assert.match(types, new RegExp(`export class ${name}\\b`), `the type ${name}`);
-for (const method of ["threads(count: number): void", "read(): Promise<Uint8Array>", "static open(): Promise<Device>"]) {
+for (const method of [
+    "static open(): Promise<Device>",
+    "set(path: string, numbers: ArrayLike<number>): void",
+    "threads(count: number): void",
+    "read(): Promise<Uint8Array>",
+]) {
     assert.ok(types.includes(method), `no '${method}' in the types`);
 }
 
-// The module itself.
+// The module itself, in Node, and then with the names that a page without WebGPU has.
+const refuses = (wanted) => assert.rejects(script.Device.open(), { name: "Error", message: wanted });
 script.initSync({ module: read("anywarp_bg.wasm") });
-await assert.rejects(script.Device.open(), (error) => error instanceof Error && error.message.length > 20);
+await refuses(/neither a page nor a worker/);
+Object.assign(globalThis, { Window: class {} });
+Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
+await refuses(/device|adapter|GPU/);
 console.log(`passed: ${files.length} files, ${packed[0].size} bytes packed`);

@@ -32,8 +32,11 @@ impl Device {
     /// Opens the browser's GPU.
     ///
     /// # Errors
-    /// The browser has no usable GPU.
+    /// The browser has no usable GPU, or the script runs elsewhere, as in Node.
     pub async fn open() -> Result<Device, Error> {
+        if !in_browser() {
+            return Err(Error::new("found neither a page nor a worker of a browser: open the device there"));
+        }
         let device = anywarp::Device::open_async(&DeviceOptions::default()).await.map_err(said)?;
         Ok(Self { device })
     }
@@ -102,11 +105,17 @@ impl Buffer {
     }
 }
 
+/// Whether the script belongs to a page or a worker. Elsewhere, wgpu panics.
+fn in_browser() -> bool {
+    let global = js_sys::global();
+    ["Window", "WorkerGlobalScope"].iter().any(|class| js_sys::Reflect::has(&global, &(*class).into()) == Ok(true))
+}
+
 pub(crate) fn in_use() -> Error {
     Error::new("the buffer is being read, or is bound twice: await its `read`, or use two buffers")
 }
 
-/// An error with its sources.
+/// An error of JavaScript with the same message.
 pub(crate) fn said(error: impl std::error::Error) -> Error {
     Error::new(&error.to_string())
 }

@@ -35,7 +35,12 @@ impl Launch {
     ///
     /// # Errors
     /// The kernel has no such variable, or its type has no such values.
-    pub fn set(&mut self, path: &str, numbers: &[f64]) -> Result<(), Error> {
+    pub fn set(
+        &mut self,
+        path: &str,
+        // Otherwise the types would allow no array literal.
+        #[wasm_bindgen(unchecked_param_type = "ArrayLike<number>")] numbers: &[f64],
+    ) -> Result<(), Error> {
         let layout = self.kernel.layout_of(path);
         let layout = layout.ok_or_else(|| Error::new(&format!("'{path}': the kernel has no such uniform")))?;
         let bytes = numbers::bytes(&layout, numbers).map_err(|reason| Error::new(&format!("'{path}': {reason}")))?;

@@ -1,8 +1,8 @@
-//! `bindgen MODULE.wasm FOLDER NAME [--small | --package]`: the files that a page needs for a module, as made by `wasm-bindgen
-//! --target web`.
+//! `bindgen MODULE.wasm FOLDER NAME [--small | --package]`: the files that a page needs for a module, as made by
+//! `wasm-bindgen --target web`.
 //!
-//! Writes `NAME.js` and `NAME_bg.wasm` to the folder; `--small` leaves out the names and producers sections, and `--package` does
-//! so and writes the types for TypeScript, `NAME.d.ts`.
+//! Writes `NAME.js` and `NAME_bg.wasm` to the folder; `--small` leaves out the names and producers sections, and
+//! `--package` does so and writes the types for TypeScript, `NAME.d.ts`.
 
 use std::path::Path;
 use std::process::ExitCode;
