@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::limited::{Ended, run};
-use crate::native::{MESA, SUITE, built, found};
+use crate::native::{MESA, SUITE, build, built, found};
 use crate::outcome::{Outcome, Report};
 use crate::place::Place;
 use crate::record::folder;
@@ -27,22 +27,10 @@ const PACKAGES: &[Package] =
     &[("gcc-mingw-w64-x86-64", "/usr/bin/x86_64-w64-mingw32-gcc"), ("wine64", WINE), ("xvfb", "/usr/bin/Xvfb")];
 /// Packages that only Direct3D needs.
 const OF_DIRECT3D: &[Package] = &[("libvulkan-dev", "/usr/include/vulkan/vk_layer.h"), MESA];
-/// The suite and the tool, with all backends, in one build for both places.
-const BUILD: &[&str] = &[
-    "test",
-    "--no-run",
-    "--target",
-    TARGET,
-    "--package",
-    "anywarp",
-    "--package",
-    "anywarp-cli",
-    "--test",
-    SUITE,
-    // A test of the tool, for which cargo builds the tool itself.
-    "--test",
-    "devices",
-];
+/// The features of the suite's build for Direct3D.
+const FOR_DIRECT3D: &[&str] = &["--package", "anywarp", "--no-default-features", "--features", "wgpu"];
+/// The packages and features for the processor: the suite, and a test of the tool, for which cargo builds the tool itself.
+const FOR_PROCESSOR: &[&str] = &["--package", "anywarp", "--package", "anywarp-cli", "--test", "devices"];
 const TOOL: &str = "anywarp";
 const LAYER: &str = "VK_LAYER_ANYWARP_few_descriptors";
 /// The time limit of the suite, which takes a few minutes.
@@ -61,7 +49,13 @@ pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
         ("VK_LAYER_PATH", folder.as_path()),
         ("VK_INSTANCE_LAYERS", Path::new(LAYER)),
     ];
-    suite(root, place, &folder, &variables, &["--skip", OPERATORS]).unwrap_or_else(|outcome| outcome)
+    let built = build(root, &folder, &[&["--target", TARGET], FOR_DIRECT3D].concat());
+    let outcome = built.and_then(|program| {
+        let program = beside_its_libraries(&program, &folder, SUITE)?;
+        let wine = Wine::start(&folder, &variables).map_err(Outcome::Missing)?;
+        Ok(suite(&wine, place, &program, &["--skip", OPERATORS]))
+    });
+    outcome.unwrap_or_else(|outcome| outcome)
 }
 
 /// Runs the suite on the processor, then the tool.
@@ -70,38 +64,32 @@ pub(crate) fn processor(root: &Path, place: &Place) -> Outcome {
     if let Err(missing) = ready(root, &folder) {
         return Outcome::Missing(missing);
     }
-    suite(root, place, &folder, &[], &[]).unwrap_or_else(|outcome| outcome)
+    every_part(root, place, &folder).unwrap_or_else(|outcome| outcome)
 }
 
-/// Builds the suite and the tool, and runs the suite, with these environment variables and arguments. On the processor
-/// the tool runs, too.
-fn suite(
-    root: &Path,
-    place: &Place,
-    folder: &Path,
-    variables: &[(&str, &Path)],
-    arguments: &[&str],
-) -> Result<Outcome, Outcome> {
+fn every_part(root: &Path, place: &Place, folder: &Path) -> Result<Outcome, Outcome> {
     let log = folder.join("build.log");
-    let programs = built(root, &log, BUILD, &[])?;
-    let copied = |name: &str| {
-        let program = found(&programs, name, &log)?;
-        beside_its_libraries(program, &folder.join(format!("{name}.exe")))
-            .map_err(|why| Outcome::Broken(why, folder.into()))
-    };
-    let (program, tool) = (copied(SUITE)?, copied(TOOL)?);
-    let wine = Wine::start(folder, variables).map_err(Outcome::Missing)?;
-    let log = folder.join("suite.log");
-    let mut command = wine.command(&program);
-    command.args([place.device, "--test-threads", "2"]).args(arguments);
-    command.env("ANYWARP_REQUIRE", place.device).env("INSTA_UPDATE", "no");
-    match Outcome::of(place, &run(&mut command, RUNNING, &log), &log) {
-        Outcome::Ran(report) if place.device == "cpu" => {
+    let arguments = [&["test", "--no-run", "--target", TARGET, "--test", SUITE], FOR_PROCESSOR].concat();
+    let programs = built(root, &log, &arguments, &[])?;
+    let program = beside_its_libraries(found(&programs, SUITE, &log)?, folder, SUITE)?;
+    let tool = beside_its_libraries(found(&programs, TOOL, &log)?, folder, TOOL)?;
+    let wine = Wine::start(folder, &[]).map_err(Outcome::Missing)?;
+    match suite(&wine, place, &program, &[]) {
+        Outcome::Ran(report) => {
             runs_a_kernel(&wine, root, folder, &tool)?;
             Ok(Outcome::Ran(Report { also: "`anywarp.exe` ran a kernel".to_owned(), ..report }))
         }
         other => Ok(other),
     }
+}
+
+/// Runs the suite on the place's device, with these additional arguments.
+fn suite(wine: &Wine, place: &Place, program: &Path, arguments: &[&str]) -> Outcome {
+    let log = wine.folder.join("suite.log");
+    let mut command = wine.command(program);
+    command.args([place.device, "--test-threads", "2"]).args(arguments);
+    command.env("ANYWARP_REQUIRE", place.device).env("INSTA_UPDATE", "no");
+    Outcome::of(place, &run(&mut command, RUNNING, &log), &log)
 }
 
 /// Runs a kernel with the tool, and checks the result that the tool writes.
@@ -188,10 +176,11 @@ fn compiled(compiler: &str, source: &Path, flags: &[&str], library: &Path) -> Re
 }
 
 /// Copies the program to the folder of its libraries, where Windows searches for them; returns the copy.
-fn beside_its_libraries(program: &Path, copy: &Path) -> Result<PathBuf, String> {
-    match std::fs::copy(program, copy) {
-        Ok(_) => Ok(copy.to_path_buf()),
-        Err(error) => Err(format!("{} cannot be written: {error}", copy.display())),
+fn beside_its_libraries(program: &Path, folder: &Path, name: &str) -> Result<PathBuf, Outcome> {
+    let copy = folder.join(format!("{name}.exe"));
+    match std::fs::copy(program, &copy) {
+        Ok(_) => Ok(copy),
+        Err(error) => Err(Outcome::Broken(format!("{} cannot be written: {error}", copy.display()), folder.into())),
     }
 }
 
