@@ -100,7 +100,7 @@ metal() {
     fi
 }
 
-# Makes the package for npm, and loads it in node.
+# Makes the package for npm, loads it in node, and runs its README's example in a browser.
 npm_package() {
     say "the package for npm"
     local folder=target/matrix/npm
@@ -108,6 +108,7 @@ npm_package() {
     tools/browser/build.sh npm-quick "$folder/package" >"$folder/build.log" 2>&1 ||
         { cat "$folder/build.log" && return 1; }
     node tools/browser/npm.mjs "$folder/package"
+    in_browser npm-page "$folder" "$folder/package"
 }
 
 # Checks that the table of docs/places.md matches the records.

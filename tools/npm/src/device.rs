@@ -1,11 +1,12 @@
 //! Devices, kernels and buffers.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
 use anywarp::{DeviceOptions, UnifiedBuffer};
-use js_sys::Error;
+use js_sys::{Error, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
 use crate::launch::Launch;
 
@@ -24,7 +25,14 @@ pub struct Kernel {
 /// Memory of a device.
 #[wasm_bindgen]
 pub struct Buffer {
-    pub(crate) shared: Rc<RefCell<UnifiedBuffer<u8>>>,
+    pub(crate) shared: Rc<Memory>,
+}
+
+/// The memory of a buffer, which launches that are being built refer to as well.
+pub(crate) struct Memory {
+    buffer: RefCell<UnifiedBuffer<u8>>,
+    /// The number of reads that have not ended.
+    reads: Cell<usize>,
 }
 
 #[wasm_bindgen]
@@ -61,7 +69,7 @@ impl Device {
     /// # Errors
     /// The device has not enough memory.
     pub fn buffer(&self, bytes: &[u8]) -> Result<Buffer, Error> {
-        Ok(Buffer { shared: Rc::new(RefCell::new(self.device.buffer_from(bytes).map_err(said)?)) })
+        Ok(Buffer::new(self.device.buffer_from(bytes).map_err(said)?))
     }
 
     /// Memory of so many bytes, which are zero.
@@ -69,7 +77,7 @@ impl Device {
     /// # Errors
     /// The device has not enough memory.
     pub fn zeros(&self, bytes: usize) -> Result<Buffer, Error> {
-        Ok(Buffer { shared: Rc::new(RefCell::new(self.device.buffer(bytes).map_err(said)?)) })
+        Ok(Buffer::new(self.device.buffer(bytes).map_err(said)?))
     }
 }
 
@@ -85,23 +93,61 @@ impl Kernel {
 #[wasm_bindgen]
 impl Buffer {
     /// The size in bytes.
-    ///
-    /// # Errors
-    /// The buffer is in use.
     #[wasm_bindgen(getter)]
-    pub fn size(&self) -> Result<usize, Error> {
-        Ok(self.shared.try_borrow().map_err(|_| in_use())?.len())
+    #[must_use]
+    pub fn size(&self) -> usize {
+        // A launch borrows the buffer only while it is called, so it is free here.
+        self.shared.buffer.borrow().len()
     }
 
     /// The bytes, after all work that writes them.
     ///
+    /// The promise is refused if the device is lost. Until it is settled, launches that bind the buffer are refused.
+    #[must_use]
+    #[wasm_bindgen(unchecked_return_type = "Promise<Uint8Array>")]
+    pub fn read(&self) -> Promise {
+        // Counted at once: the future begins only when the script gives way, and a launch may come before.
+        let read = Read::begin(&self.shared);
+        future_to_promise(async move {
+            let buffer = read.0.buffer.borrow();
+            let bytes = buffer.read_async().await.map_err(said)?;
+            Ok(Uint8Array::from(&bytes[..]).into())
+        })
+    }
+}
+
+impl Buffer {
+    fn new(buffer: UnifiedBuffer<u8>) -> Self {
+        Self { shared: Rc::new(Memory { buffer: RefCell::new(buffer), reads: Cell::new(0) }) }
+    }
+}
+
+impl Memory {
+    /// The buffer for a launch.
+    ///
     /// # Errors
-    /// The device is lost. Until the promise is fulfilled, launches that bind the buffer are refused.
-    pub async fn read(&self) -> Result<Vec<u8>, Error> {
-        let shared = Rc::clone(&self.shared);
-        let buffer = shared.try_borrow().map_err(|_| in_use())?;
-        let bytes = buffer.read_async().await.map_err(said)?;
-        Ok(bytes.to_vec())
+    /// A read has not ended, or the launch has bound the buffer to another variable.
+    pub(crate) fn for_launch(&self) -> Result<RefMut<'_, UnifiedBuffer<u8>>, Error> {
+        if self.reads.get() > 0 {
+            return Err(Error::new("the buffer is being read: await its `read` first"));
+        }
+        self.buffer.try_borrow_mut().map_err(|_| Error::new("the buffer is bound to two variables: use two buffers"))
+    }
+}
+
+/// A read that has not ended.
+struct Read(Rc<Memory>);
+
+impl Read {
+    fn begin(memory: &Rc<Memory>) -> Self {
+        memory.reads.set(memory.reads.get() + 1);
+        Self(Rc::clone(memory))
+    }
+}
+
+impl Drop for Read {
+    fn drop(&mut self) {
+        self.0.reads.set(self.0.reads.get() - 1);
     }
 }
 
@@ -109,10 +155,6 @@ impl Buffer {
 fn in_browser() -> bool {
     let global = js_sys::global();
     ["Window", "WorkerGlobalScope"].iter().any(|class| js_sys::Reflect::has(&global, &(*class).into()) == Ok(true))
-}
-
-pub(crate) fn in_use() -> Error {
-    Error::new("the buffer is being read, or is bound twice: await its `read`, or use two buffers")
 }
 
 /// An error of JavaScript with the same message.

@@ -1,20 +1,18 @@
 //! Launches of a kernel.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use anywarp::UnifiedBuffer;
 use js_sys::Error;
 use wasm_bindgen::prelude::*;
 
-use crate::device::{Buffer, in_use, said};
+use crate::device::{Buffer, Memory, said};
 use crate::numbers;
 
 /// A launch that is being built: `bind` and `set`, then `threads` or `groups`.
 #[wasm_bindgen]
 pub struct Launch {
     kernel: anywarp::Kernel,
-    buffers: Vec<(String, Rc<RefCell<UnifiedBuffer<u8>>>)>,
+    buffers: Vec<(String, Rc<Memory>)>,
     values: Vec<(String, Vec<u8>)>,
 }
 
@@ -72,8 +70,7 @@ impl Launch {
 
 impl Launch {
     fn run(&self, start: impl FnOnce(anywarp::Launch<'_>) -> Result<(), anywarp::LaunchError>) -> Result<(), Error> {
-        let borrowed =
-            self.buffers.iter().map(|(name, buffer)| Ok((name, buffer.try_borrow_mut().map_err(|_| in_use())?)));
+        let borrowed = self.buffers.iter().map(|(name, buffer)| Ok((name, buffer.for_launch()?)));
         let mut borrowed = borrowed.collect::<Result<Vec<_>, Error>>()?;
         let mut launch = self.kernel.launch();
         for (path, bytes) in &self.values {
