@@ -117,7 +117,7 @@ fn send(
     Ok(states)
 }
 
-/// What a program does beside a ring; returns how often.
+/// Does the work of a program beside a ring; returns how often.
 fn beside(device: &Device, over: &AtomicBool) -> Result<u32, String> {
     let said = |error: anywarp::Error| error.to_string();
     let work = |round: u32| -> anywarp::Result<bool> {

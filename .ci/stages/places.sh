@@ -11,6 +11,8 @@ vulkan() { place vulkan-lavapipe; }
 swiftshader() { place vulkan-swiftshader; }
 dx12() { place dx12; }
 webgpu() { place webgpu; }
+windows() { place cpu-windows; }
+aarch64() { place cpu-aarch64; }
 
 # Compares the front end's verdicts on kernels with those of Chromium.
 verdicts() {
@@ -96,6 +98,17 @@ metal() {
         echo "metal ... FAILED"
         return 1
     fi
+}
+
+# Makes the package for npm, loads it in node, and runs its README's example in a browser.
+npm_package() {
+    say "the package for npm"
+    local folder=target/matrix/npm
+    mkdir -p "$folder"
+    tools/browser/build.sh npm-quick "$folder/package" >"$folder/build.log" 2>&1 ||
+        { cat "$folder/build.log" && return 1; }
+    node tools/browser/npm.mjs "$folder/package"
+    in_browser npm-page "$folder" "$folder/package"
 }
 
 # Checks that the table of docs/places.md matches the records.

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# build.sh KIND FOLDER: a page with its WebAssembly, ready to be served.
+# build.sh KIND FOLDER: a page with its WebAssembly, ready to be served, or the package for npm.
 #   suite     the conformance suite (tests/conformance), page browser.html
 #   example   the page of examples/web, index.html: built quickly, to try it
 #   release   the same page, smaller: linked by one core, which takes minutes
+#   npm       the package `anywarp` for JavaScript (tools/npm), to be published by `npm publish FOLDER`
+#   npm-quick the same package, built quickly, to try it
 # Needs rustup's target wasm32-unknown-unknown, which it adds, or Debian's rust-web-src and cargo-web instead.
 # wasm-bindgen is taken from PATH if its version is exactly that of Cargo.lock, else bindgen/ is built instead.
 set -euo pipefail
-if [ $# -ne 2 ]; then sed -n '2,5s/^# //p' "$0" >&2; exit 64; fi
+if [ $# -ne 2 ]; then sed -n '2,7s/^# //p' "$0" >&2; exit 64; fi
 kind=$1 out=$2
 root="$(cd "$(dirname "$0")/../.." && pwd)"
 mkdir -p "$out"
@@ -39,13 +41,16 @@ artifact() {
         sed -n "s/.*\"$field\":\\[*\"\\([^\"]*\\.wasm\\)\".*/\\1/p" | tail -n 1
 }
 
-# bindgen NAME MODULE [--small]
+# bindgen NAME MODULE [--small | --package]
 bindgen() {
-    local version small=()
+    local version small=(--no-typescript)
     version="$(sed -n '/^name = "wasm-bindgen"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)"
     if [ "$(wasm-bindgen --version 2>/dev/null | cut -d' ' -f1,2)" = "wasm-bindgen $version" ]; then
-        if [ "${3:-}" = --small ]; then small=(--remove-name-section --remove-producers-section); fi
-        wasm-bindgen --target web --no-typescript --out-dir "$out" --out-name "$1" ${small[@]+"${small[@]}"} "$2"
+        case "${3:-}" in
+            --small) small+=(--remove-name-section --remove-producers-section) ;;
+            --package) small=(--remove-name-section --remove-producers-section) ;;
+        esac
+        wasm-bindgen --target web --out-dir "$out" --out-name "$1" ${small[@]+"${small[@]}"} "$2"
         return
     fi
     if ! grep -qF "wasm-bindgen-cli-support = \"=$version\"" tools/browser/bindgen/Cargo.toml; then
@@ -62,6 +67,16 @@ page() { # PROFILE
     cp examples/web/page/* examples/data/rocket.jpg "$out/"
 }
 
+package() { # PROFILE
+    local version
+    version="$(sed -n '/^\[workspace.package\]$/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)"
+    wasm="$(artifact filenames -p anywarp-npm --profile "$1")"
+    bindgen anywarp "$wasm" --package
+    rm -f "$out/anywarp_bg.wasm.d.ts"
+    cp tools/npm/README.md LICENSE-APACHE LICENSE-MIT "$out/"
+    sed "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" tools/npm/package.json >"$out/package.json"
+}
+
 prepare_target
 case "$kind" in
     suite)
@@ -71,8 +86,10 @@ case "$kind" in
         ;;
     example) page web-quick ;;
     release) page web ;;
+    npm) package web ;;
+    npm-quick) package web-quick ;;
     *)
-        echo "build.sh: unknown kind '$kind': expected suite, example or release" >&2
+        echo "build.sh: unknown kind '$kind': expected suite, example, release, npm or npm-quick" >&2
         exit 64
         ;;
 esac

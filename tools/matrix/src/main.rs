@@ -12,6 +12,7 @@
 //! `target/matrix`.
 
 mod browser;
+mod emulated;
 mod limited;
 mod native;
 mod outcome;

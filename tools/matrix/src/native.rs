@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::limited::run;
+use crate::limited::{Ended, run};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::folder;
@@ -57,21 +57,43 @@ fn suite(root: &Path, place: &Place, wanted: &[Package], driver: Option<&str>) -
 /// Builds the suite with these additional arguments of cargo; returns the program.
 pub(crate) fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<PathBuf, Outcome> {
     let log = folder.join("build.log");
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut command = Command::new(cargo);
-    command.current_dir(root).args(["test", "--test", "conformance", "--no-run"]);
-    let ended = run(command.args(["--message-format", "json-render-diagnostics"]).args(arguments), LIMIT, &log);
-    let text = std::fs::read_to_string(&log).unwrap_or_default();
-    match text.lines().rev().find_map(program) {
-        Some(program) => Ok(program),
-        None => Err(Outcome::Broken(format!("the suite could not be built ({ended:?})"), log)),
-    }
+    let arguments = [&["test", "--test", SUITE, "--no-run"], arguments].concat();
+    let programs = built(root, &log, &arguments, &[])?;
+    found(&programs, SUITE, &log).cloned()
 }
 
-/// The program that cargo reports in this line.
-fn program(line: &str) -> Option<PathBuf> {
+/// The name of the suite's program.
+pub(crate) const SUITE: &str = "conformance";
+
+/// The programs that a command of cargo builds, with these environment variables, by the names of their targets.
+pub(crate) fn built(
+    root: &Path,
+    log: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Result<Vec<(String, PathBuf)>, Outcome> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let mut command = Command::new(cargo);
+    command.current_dir(root).args(arguments).envs(variables.iter().copied());
+    let ended = run(command.args(["--message-format", "json-render-diagnostics"]), LIMIT, log);
+    if !matches!(ended, Ended::Status { code: Some(0), .. }) {
+        return Err(Outcome::Broken(format!("it could not be built ({ended:?})"), log.into()));
+    }
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    Ok(text.lines().filter_map(program).collect())
+}
+
+/// The program of this name among those that were built.
+pub(crate) fn found<'a>(programs: &'a [(String, PathBuf)], name: &str, log: &Path) -> Result<&'a PathBuf, Outcome> {
+    let program = programs.iter().find(|(target, _)| target == name).map(|(_, program)| program);
+    program.ok_or_else(|| Outcome::Broken(format!("cargo built no program '{name}'"), log.into()))
+}
+
+/// The target that cargo has built, and its program, if the line reports one.
+fn program(line: &str) -> Option<(String, PathBuf)> {
     let message: serde_json::Value = serde_json::from_str(line).ok()?;
-    (message["target"]["name"] == "conformance").then(|| message["executable"].as_str().map(PathBuf::from))?
+    let program = message["executable"].as_str()?;
+    Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(program)))
 }
 
 #[cfg(test)]
@@ -81,12 +103,19 @@ mod tests {
     #[test]
     fn cargo_says_what_it_has_built() {
         for (line, wanted) in [
-            (r#"{"target":{"name":"conformance"},"executable":"/t/conformance-1"}"#, Some("/t/conformance-1")),
-            (r#"{"target":{"name":"anywarp"},"executable":"/t/anywarp"}"#, None),
+            (
+                r#"{"target":{"name":"conformance"},"executable":"/t/conformance-1"}"#,
+                Some(("conformance", "/t/conformance-1")),
+            ),
+            (r#"{"target":{"name":"anywarp"},"executable":"/t/anywarp"}"#, Some(("anywarp", "/t/anywarp"))),
             (r#"{"target":{"name":"conformance"},"executable":null}"#, None),
             ("   Compiling anywarp", None),
         ] {
-            assert_eq!(program(line), wanted.map(PathBuf::from), "{line}");
+            let wanted = wanted.map(|(name, program)| (name.to_owned(), PathBuf::from(program)));
+            assert_eq!(program(line), wanted, "{line}");
         }
+        let built = [("anywarp".to_owned(), PathBuf::from("/t/anywarp"))];
+        assert!(found(&built, "anywarp", Path::new("log")).is_ok());
+        assert!(found(&built, SUITE, Path::new("log")).is_err_and(|error| error.line(false).contains("'conformance'")));
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
 }
 
 /// The results of a suite that ran to its end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// The names of device and driver.
     pub(crate) device: String,
@@ -39,6 +39,9 @@ pub(crate) struct Report {
     pub(crate) known: usize,
     /// The run time in whole seconds, without building.
     pub(crate) seconds: u64,
+    /// The results of other programs that ran beside the suite; empty if there were none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) also: String,
     /// The names of the failed tests.
     #[serde(skip)]
     pub(crate) failures: Vec<String>,
@@ -75,8 +78,7 @@ impl Outcome {
     /// The outcome that a log shows.
     pub(crate) fn of_log(place: &Place, text: &str, log: &Path) -> Self {
         let (device, features) = described(place, text);
-        let mut report =
-            Report { device, features, passed: 0, failed: 0, skipped: 0, known: 0, seconds: 0, failures: Vec::new() };
+        let mut report = Report { device, features, ..Report::default() };
         let ran = text.lines().filter_map(verdict).filter(|(test, _)| place.owns(test));
         for (test, verdict) in ran {
             match verdict {
@@ -111,12 +113,13 @@ impl Outcome {
     pub(crate) fn line(&self, allow_missing: bool) -> String {
         match self {
             Self::Ran(report) => {
-                let Report { device, passed, failed, skipped, known, seconds, failures, .. } = report;
+                let Report { device, passed, failed, skipped, known, seconds, failures, also, .. } = report;
                 let verdict = if *failed == 0 { "passed" } else { "FAILED" };
                 let first = failures.first().map(|first| format!("; first failure: {first}")).unwrap_or_default();
                 format!(
                     "{verdict}: {passed} passed, {failed} failed, {skipped} skipped, {known} known failures \
-                     ({device}; {seconds} s){first}"
+                     ({device}; {seconds} s){first}{}{also}",
+                    if also.is_empty() { "" } else { "; " }
                 )
             }
             Self::Missing(what) if allow_missing => format!("skipped: {what}"),

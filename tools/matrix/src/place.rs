@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::outcome::Outcome;
-use crate::{browser, native, wine};
+use crate::{browser, emulated, native, wine};
 
 /// A kind of device with one implementation.
 pub(crate) struct Place {
@@ -79,11 +79,18 @@ pub(crate) const PLACES: &[Place] = &[
         run: None,
     },
     Place {
-        name: "cpu-aarch64",
-        title: "The processor, aarch64",
+        name: "cpu-windows",
+        title: "The processor, Windows build under Wine",
         device: "cpu",
-        how: "`cargo test` there: [platforms.md](platforms.md)",
-        run: None,
+        how: "`.ci/run windows`",
+        run: Some(wine::processor),
+    },
+    Place {
+        name: "cpu-aarch64",
+        title: "The processor, aarch64 Linux, emulated",
+        device: "cpu",
+        how: "`.ci/run aarch64`; QEMU, in the memory order of x86-64",
+        run: Some(emulated::aarch64),
     },
 ];
 

@@ -39,6 +39,23 @@ pub(crate) fn packages(folder: &Path, wanted: &[Package]) -> Result<(), String> 
     }
 }
 
+/// Installs Rust's standard library for another target.
+///
+/// # Errors
+///
+/// One line with the target and the reason.
+pub(crate) fn standard_library(target: &str) -> Result<(), String> {
+    let failed = |why: &str| Err(format!("Rust's library for {target} cannot be installed: {why}"));
+    match Command::new("rustup").args(["target", "add", target]).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            failed(said.lines().last().unwrap_or("rustup printed nothing").trim())
+        }
+        Err(error) => failed(&format!("rustup: {error}")),
+    }
+}
+
 /// Extracts one file from a wheel of the Python Package Index for another platform.
 ///
 /// # Errors

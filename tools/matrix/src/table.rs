@@ -74,8 +74,9 @@ fn row(place: &Place, record: Option<&Record>) -> String {
         (0, known) => format!("{known} known failures"),
         (skipped, known) => format!("{skipped} skipped, {known} known failures"),
     };
+    let also = if report.also.is_empty() { String::new() } else { format!("; {}", report.also) };
     format!(
-        "| {}: {} | {} / {} | {rest} | {features} | {date}, `{commit}` | {} |\n",
+        "| {}: {} | {} / {} | {rest} | {features} | {date}, `{commit}` | {}{also} |\n",
         place.title,
         report.device,
         report.passed,
@@ -93,8 +94,7 @@ mod tests {
     fn record(skipped: usize, known: usize, features: &[&str]) -> Record {
         let features = features.iter().map(|&name| name.to_owned()).collect();
         let device = "A device".to_owned();
-        let report =
-            Report { device, features, passed: 90, failed: 0, skipped, known, seconds: 3, failures: Vec::new() };
+        let report = Report { device, features, passed: 90, skipped, known, seconds: 3, ..Report::default() };
         Record { place: "cpu".into(), date: "2026-01-02".into(), commit: "abcdef0".into(), report }
     }
 
@@ -108,6 +108,9 @@ mod tests {
         );
         let bare = row(place, Some(&record(0, 0, &[])));
         assert!(bare.contains("| 90 / 90 | none | none beyond WGSL's own |"), "{bare}");
+        let mut more = record(0, 0, &[]);
+        more.report.also = "a tool ran".to_owned();
+        assert!(row(place, Some(&more)).ends_with("| in CI; a tool ran |\n"));
         let never = row(place, None);
         assert!(never.contains("| not run |"), "{never}");
         for row in [full, bare, never] {
