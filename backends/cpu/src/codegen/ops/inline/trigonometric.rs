@@ -21,7 +21,7 @@ const MINUS_HALF_PI: [f32; 3] = [-std::f32::consts::FRAC_PI_2.next_down(), -7.54
 const SIN_TAIL: [f32; 4] = [-0.166_666_67, 0.008_333_379, -0.000_198_530_78, 0.000_002_832_775_6];
 
 /// The coefficients of (cos r - 1 + r^2 / 2) / r^4; the relative error of cos r is below 2^-32.
-const COS_TAIL: [f32; 3] = [0.041_666_646, -0.001_388_730_9, 0.000_024_432_327];
+const COS_TAIL: [f32; 3] = [0.041_666_646, -0.001_388_731, 0.000_024_432_327];
 
 impl Emit<'_, '_> {
     /// sin(x), for |x| up to the [`LIMIT`]; cos(x) if `quarter` is 1.
