@@ -23,6 +23,7 @@ use super::lease::Lease;
 use super::mail::Mail;
 use super::outlet::Outlet;
 use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
+use super::pause::Pause;
 use super::post::{Entry, Letter, Post};
 use super::pulse::Pulse;
 use super::restart::Restart;
@@ -34,12 +35,6 @@ use crate::element::{Element, is_raw, values_agree};
 use crate::error::Error;
 use crate::submit::Context;
 
-/// The time for which a thread that waits for a reply polls before it sleeps.
-const SPIN: Duration = Duration::from_micros(50);
-/// The longest sleep between two polls.
-const SLEEP: Duration = Duration::from_micros(500);
-/// The polls between two looks at the clock.
-const LOOKS: u32 = 64;
 /// The time after which the ring's own messages count as lost.
 pub(super) const OWN: Duration = Duration::from_secs(10);
 
@@ -565,42 +560,4 @@ pub(super) fn value_of<T: Element>(words: &[u32]) -> T {
         four.copy_from_slice(&word.to_le_bytes()[..four.len()]);
     }
     value
-}
-
-/// The pauses of a thread that polls: none at first, then longer and longer ones.
-pub(super) struct Pause {
-    polls: u32,
-    started: Option<Instant>,
-    /// Whether the thread sleeps between polls, and so looks at the clock each time.
-    sleeps: bool,
-}
-
-impl Pause {
-    pub(super) fn new() -> Self {
-        Self { polls: 0, started: None, sleeps: false }
-    }
-
-    /// Whether this poll is one of those that look at the clock.
-    fn looks(&self) -> bool {
-        self.sleeps || self.polls.is_multiple_of(LOOKS)
-    }
-
-    /// Whether the thread has polled at least this long.
-    pub(super) fn is_over(&mut self, timeout: Duration) -> bool {
-        self.started.get_or_insert_with(Instant::now).elapsed() >= timeout
-    }
-
-    pub(super) fn rest(&mut self, sleep: impl FnOnce(Duration)) {
-        self.polls = self.polls.wrapping_add(1);
-        if !self.looks() {
-            return std::hint::spin_loop();
-        }
-        let waited = self.started.get_or_insert_with(Instant::now).elapsed();
-        if waited < SPIN {
-            std::hint::spin_loop();
-        } else {
-            self.sleeps = true;
-            sleep((waited / 8).min(SLEEP));
-        }
-    }
 }

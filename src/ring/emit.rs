@@ -16,8 +16,9 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-use super::core::{Core, Pause, Stage, value_of};
+use super::core::{Core, Stage, value_of};
 use super::outlet::Queue;
+use super::pause::Pause;
 use crate::element::Element;
 
 /// A message that an actor has emitted.

@@ -115,6 +115,7 @@ mod many;
 mod mode;
 mod outlet;
 mod overflow;
+mod pause;
 mod persistent;
 mod post;
 mod pulse;

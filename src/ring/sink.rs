@@ -18,8 +18,8 @@ impl Actor {
     /// waits until the inbox has room. Together with [`Subscription`](super::Subscription), which is a stream, an actor
     /// can be a part of a chain of streams.
     ///
-    /// A message that is given to the sink is sent at once or by the next `poll_ready` or `poll_flush`, as
-    /// `SinkExt::send` does. One that is not sent when the sink is dropped is lost, so flush before that.
+    /// A message that is given to the sink is sent by the next `poll_ready`, `poll_flush` or `poll_close`; `SinkExt::send`
+    /// flushes. One that is not sent when the sink is dropped is lost, so flush before that.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
