@@ -405,6 +405,57 @@ fn walk(@builtin(global_invocation_id) id: vec3<u32>) {
     put_cut(number, tile, column);
 }
 
+// Returns the sum of neighbouring terms. Four sums at a time, as an addition waits for the one before.
+fn sum_in_turns(begin: u32, end: u32, column: u32) -> Number {
+    var at = begin;
+    var sum = Number();
+    if end - begin >= 16u {
+        var second = Number();
+        var third = Number();
+        var fourth = Number();
+        for (; at + 3u < end; at += 4u) {
+            sum += term(at, column);
+            second += term(at + 1u, column);
+            third += term(at + 2u, column);
+            fourth += term(at + 3u, column);
+        }
+        sum = (sum + second) + (third + fourth);
+    }
+    for (; at < end; at += 1u) {
+        sum += term(at, column);
+    }
+    return sum;
+}
+
+// Each invocation computes all columns of a tile, row by row. Processors run an invocation without others fast.
+@compute @workgroup_size(1)
+fn walk_alone(@builtin(workgroup_id) group: vec3<u32>) {
+    let number = group.x;
+    if number >= product.tiles {
+        return;
+    }
+    let start = first_item(number);
+    let stop = first_item(number + 1u);
+    let first = rows_before(start);
+    let last = rows_before(stop);
+    let tile = Tile(start - first, stop - last, first, last);
+    for (var column = 0u; column < product.width; column += 1u) {
+        var at = tile.begin;
+        for (var row = first; row < last; row += 1u) {
+            let end = offset(row + 1u);
+            let sum = sum_in_turns(at, end, column);
+            if row == first {
+                put(number, tile, row, column, sum);
+            } else {
+                _ = store(row, column, sum);
+            }
+            at = end;
+        }
+        sums[number * product.width + column] = sum_in_turns(at, tile.end, column);
+    }
+    put_cut(number, tile, 0u);
+}
+
 // Each invocation completes the row that ends in its tile and began before.
 @compute @workgroup_size(64)
 fn finish_lines(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -33,7 +33,7 @@ impl Core {
             // Messages that were handled before the end have their replies.
             self.reap(actor, post, &mut state);
             let mut ended = Vec::new();
-            for (place, entry) in std::mem::take(&mut state.waiting).into_iter().enumerate() {
+            for (place, entry) in state.waiting.take().into_iter().enumerate() {
                 ended.push((entry, state.mailbox.message(&self.inbox(), place as u32)));
             }
             ended.extend(state.backlog.take().map(|Letter { payload, entry }| (entry, Some(payload))));

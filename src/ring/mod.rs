@@ -130,6 +130,7 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 mod topic;
+mod waiting;
 
 use std::panic::Location;
 

@@ -1,6 +1,5 @@
 //! The host's side of one actor: the messages that wait for a reply, in the order of the replies.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,6 +9,8 @@ use super::backlog::Backlog;
 use super::cell::Cell;
 use super::slot::{Header, Mailbox, Payload, Words};
 use super::telemetry::{Count, Counts};
+pub(super) use super::waiting::Entry;
+use super::waiting::Waiting;
 use crate::error::Error;
 
 /// The time for which the bell need not ring again: a resident kernel that has noticed it polls at full
@@ -20,15 +21,6 @@ const NOTICED: Duration = Duration::from_micros(20);
 pub(super) struct Letter {
     pub(super) payload: Payload,
     pub(super) entry: Entry,
-}
-
-/// A message that has no reply yet.
-pub(super) struct Entry {
-    pub(super) sent: Instant,
-    /// The place of the reply; `None` for a message without one.
-    pub(super) cell: Option<Arc<Cell>>,
-    /// Whether the message is for the handler, not for the ring's own purposes.
-    pub(super) counts: bool,
 }
 
 /// One actor.
@@ -43,7 +35,7 @@ pub(super) struct Post {
 pub(super) struct State {
     pub(super) mailbox: Mailbox,
     /// The messages in the inbox, in the order of their replies.
-    pub(super) waiting: VecDeque<Entry>,
+    pub(super) waiting: Waiting,
     /// Messages for which there was no room.
     pub(super) backlog: Backlog<Letter>,
     /// The error that has ended the actor for good.
@@ -59,7 +51,7 @@ pub(super) struct State {
 impl Post {
     pub(super) fn new(mailbox: Mailbox) -> Self {
         let next = AtomicU32::new(mailbox.taken());
-        let (waiting, backlog) = (VecDeque::new(), Backlog::default());
+        let (waiting, backlog) = (Waiting::default(), Backlog::default());
         let (counts, times) = (Counts::default(), Times::default());
         let state = State { mailbox, waiting, backlog, stopped: None, reserved: 0, rung: None, counts, times };
         Self { state: Mutex::new(state), next, dropped: Count::default() }
@@ -84,18 +76,25 @@ impl Post {
         mut deliver: impl FnMut(Arc<Cell>, Payload),
     ) -> bool {
         let mut now = None;
-        loop {
-            let wanted = state.waiting.front().is_some_and(|entry| entry.cell.is_some());
-            let mailbox = &mut state.mailbox;
-            let reply = if wanted { mailbox.take(outbox) } else { mailbox.pass(outbox).then(Payload::new) };
-            let Some(reply) = reply else { break };
+        while let Some((entry, row)) = state.waiting.first() {
+            let (sent, counts) = (entry.sent, entry.counts);
+            let handled = if entry.cell.is_some() {
+                let Some(reply) = state.mailbox.take(outbox) else { break };
+                if let Some(Entry { cell: Some(cell), .. }) = state.waiting.pop() {
+                    deliver(cell, reply);
+                }
+                1
+            } else {
+                let passed = state.mailbox.pass(outbox, row);
+                if passed == 0 {
+                    break;
+                }
+                state.waiting.shorten(passed);
+                passed
+            };
             let now = *now.get_or_insert_with(Instant::now);
-            let Some(Entry { sent, cell, counts }) = state.waiting.pop_front() else { continue };
             if counts {
-                state.counts.handled(now.saturating_duration_since(sent));
-            }
-            if let Some(cell) = cell {
-                deliver(cell, reply);
+                state.counts.handled(u64::from(handled), now.saturating_duration_since(sent));
             }
         }
         self.next.store(state.mailbox.taken(), Ordering::Relaxed);
@@ -117,7 +116,7 @@ impl Post {
 impl Post {
     /// Answers the next message in the kernel's place; returns its number and what waits for it.
     pub(super) fn answer(&self, state: &mut State, outbox: &impl Words) -> Option<(u32, Entry)> {
-        let entry = state.waiting.pop_front()?;
+        let entry = state.waiting.pop()?;
         let number = state.mailbox.answer(outbox)?;
         state.rests(Instant::now());
         self.next.store(state.mailbox.taken(), Ordering::Relaxed);
@@ -138,7 +137,7 @@ impl State {
         let sent = self.mailbox.send(inbox, header, payload);
         if sent {
             self.times.begin(entry.sent);
-            self.waiting.push_back(entry);
+            self.waiting.push(entry);
         }
         sent
     }

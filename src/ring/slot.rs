@@ -262,12 +262,11 @@ impl Mailbox {
         Some(reply)
     }
 
-    /// [`take`](Self::take) without reading the reply; returns whether it has arrived.
-    pub(crate) fn pass(&mut self, words: &impl Words) -> bool {
-        let arrived = self.under_way() > 0 && self.outbox.has(words, self.taken);
-        if arrived {
-            self.taken = self.taken.wrapping_add(1);
-        }
-        arrived
+    /// Takes up to `most` replies that have arrived without reading them; returns their number.
+    pub(crate) fn pass(&mut self, words: &impl Words, most: u32) -> u32 {
+        let most = most.min(self.under_way());
+        let arrived = (0..most).take_while(|place| self.outbox.has(words, self.taken.wrapping_add(*place))).count();
+        self.taken = self.taken.wrapping_add(arrived as u32);
+        arrived as u32
     }
 }

@@ -236,12 +236,13 @@ impl Counts {
         self.unanswered += u64::from(entry.counts);
     }
 
-    pub(super) fn handled(&mut self, took: Duration) {
-        self.handled += 1;
+    /// Counts messages that each took the same time.
+    pub(super) fn handled(&mut self, messages: u64, took: Duration) {
+        self.handled += messages;
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.latency.counts[class(nanoseconds)] += 1;
+        self.latency.counts[class(nanoseconds)] += messages;
         self.latency.longest = self.latency.longest.max(nanoseconds);
-        self.latency.total = self.latency.total.saturating_add(nanoseconds);
+        self.latency.total = self.latency.total.saturating_add(nanoseconds.saturating_mul(messages));
     }
 }
 
@@ -275,14 +276,14 @@ mod tests {
     #[test]
     fn quantiles_are_upper_limits() {
         let mut counts = Counts::default();
-        (1..=1000).for_each(|microseconds| counts.handled(Duration::from_micros(microseconds)));
+        (1..=1000).for_each(|microseconds| counts.handled(1, Duration::from_micros(microseconds)));
         let half = counts.latency.quantile(0.5).as_micros();
         assert!((500..=700).contains(&half), "{half}");
         assert_eq!(counts.latency.quantile(1.0), Duration::from_millis(1));
         assert_eq!(counts.latency.mean().as_micros(), 500);
         assert_eq!(Histogram::default().quantile(0.5), Duration::ZERO);
         let earlier = counts.latency.clone();
-        (0..100).for_each(|_| counts.handled(Duration::from_micros(10)));
+        counts.handled(100, Duration::from_micros(10));
         let added = counts.latency.since(&earlier);
         assert_eq!((added.count(), added.mean()), (100, Duration::from_micros(10)));
         assert!((10..15).contains(&added.quantile(1.0).as_micros()), "{:?}", added.longest());

@@ -15,7 +15,7 @@ enum Step {
     Send(Vec<u32>),
     Handle(u8),
     Take,
-    Pass,
+    Pass(u32),
     /// The kernel is stopped in the next message, which the host answers in its place.
     Stop,
 }
@@ -25,7 +25,7 @@ fn step() -> impl Strategy<Value = Step> {
         prop::collection::vec(any::<u32>(), 0..=5).prop_map(Step::Send),
         (0u8..4).prop_map(Step::Handle),
         Just(Step::Take),
-        Just(Step::Pass),
+        (0u32..4).prop_map(Step::Pass),
         Just(Step::Stop),
     ]
 }
@@ -83,7 +83,11 @@ proptest! {
                     let reply = mailbox.take(&words).map(|reply| reply[..5].to_vec());
                     prop_assert_eq!(reply, handled.pop_front());
                 }
-                Step::Pass => prop_assert_eq!(mailbox.pass(&words), handled.pop_front().is_some()),
+                Step::Pass(most) => {
+                    let arrived = handled.len().min(most as usize);
+                    prop_assert_eq!(mailbox.pass(&words, most) as usize, arrived);
+                    handled.drain(..arrived);
+                }
             }
             prop_assert_eq!(mailbox.under_way() as usize, sent.len() + handled.len());
         }

@@ -41,6 +41,7 @@ mod slot;
 mod source;
 mod statements;
 mod ticket;
+mod transform;
 mod validated;
 mod waker;
 
@@ -69,6 +70,7 @@ pub use slot::Slot;
 pub use source::{Piece, Position, Source, SourceFile};
 pub use statements::{for_each_block, for_each_block_mut, statements};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings, Transfer};
+pub use transform::{Scale, Transform};
 pub use validated::{Refused, Validated};
 
 pub use naga;

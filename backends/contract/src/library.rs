@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Access, ProductForm, Region};
+use crate::{Access, ProductForm, Region, Transform};
 
 /// The element type of the factors of a matrix product, and its arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +52,11 @@ pub enum Routine {
     StridedProduct(Precision),
     /// [`WideProduct`](Self::WideProduct) with distances of rows and matrices.
     StridedWideProduct(Precision),
+    /// [`Library::FourierTransform`] of numbers whose parts are `f32`, or `f64` if `double`.
+    FourierTransform {
+        /// Whether parts of numbers are `f64`.
+        double: bool,
+    },
 }
 
 impl Routine {
@@ -95,6 +100,15 @@ pub enum Library {
         /// The number of products, transposed matrices, strides, the type of `c`, and the factors `alpha` and `beta`.
         form: ProductForm,
     },
+    /// The Fourier transforms of all lines of an array, of any length.
+    FourierTransform {
+        /// The array that is read.
+        x: Region,
+        /// The array that is written, of the same form; the same region as `x` for a transform in place.
+        y: Region,
+        /// The lines, the numbers, the direction and the factor.
+        transform: Transform,
+    },
 }
 
 impl Library {
@@ -103,6 +117,7 @@ impl Library {
     pub fn routine(&self) -> Routine {
         match self {
             Self::MatrixProduct { precision, form, .. } => form.routine(*precision),
+            Self::FourierTransform { transform, .. } => Routine::FourierTransform { double: transform.double },
         }
     }
 
@@ -114,6 +129,10 @@ impl Library {
                 visit(*b, Access::Read);
                 visit(*c, Access::Write);
             }
+            Self::FourierTransform { x, y, .. } => {
+                visit(*x, Access::Read);
+                visit(*y, Access::Write);
+            }
         }
     }
 }
@@ -124,6 +143,9 @@ impl fmt::Display for Library {
         match self {
             Self::MatrixProduct { a, b, c, rows, columns, depth, precision, form } => {
                 write!(f, "matrix product {precision} {rows}x{depth}x{columns}{form} read {a} read {b} write {c}")
+            }
+            Self::FourierTransform { x, y, transform } => {
+                write!(f, "Fourier transform {transform} read {x} write {y}")
             }
         }
     }

@@ -16,8 +16,9 @@ use anywarp_backend::{
 };
 use anywarp_host::Failure;
 use anywarp_host::threads::spread;
+use smallvec::SmallVec;
 
-use crate::library::Product;
+use crate::library::Call;
 use crate::memory::{Memory, SUBMISSION};
 use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
 pub(crate) use dispatch::Dispatch;
@@ -67,7 +68,7 @@ pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
             Step::Copy { source, target } => run.transfer(false, target.bytes, |run| run.copy(*source, *target)),
             Step::Fill { target, pattern } => run.transfer(true, target.bytes, |run| run.fill(*target, *pattern)),
             Step::Dispatch { kernel, grid, slots, immediates } => run.dispatch(*kernel, grid, slots, *immediates),
-            Step::Product { product, slots } => run.product(product, slots),
+            Step::Library { call, slots } => run.library(call, slots),
         }
     }
     let Run { timings: entries, transfers, .. } = run;
@@ -82,7 +83,7 @@ pub(crate) fn abandon(resolved: &Resolved, conditions: &Conditions, error: Backe
     for step in &resolved.steps {
         match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => resolved.memories[target.memory].poison(&failure),
-            Step::Dispatch { slots, .. } | Step::Product { slots, .. } => {
+            Step::Dispatch { slots, .. } | Step::Library { slots, .. } => {
                 written(resolved, slots).for_each(|memory| memory.poison(&failure));
             }
         }
@@ -211,17 +212,17 @@ impl Run<'_> {
         }
     }
 
-    fn product(&mut self, product: &Product, slots: &Range<usize>) {
+    fn library(&mut self, call: &Call, slots: &Range<usize>) {
         if let Some(failure) = self.hindrance(None, slots) {
-            return self.skips(product.name(), slots, &failure);
+            return self.skips(call.name(), slots, &failure);
         }
         let start = self.resolved.timed.then(Instant::now);
-        let [a, b, c] = [0, 1, 2].map(|matrix| self.resolved.slots[slots.start + matrix].start);
-        // SAFETY: the check of the recording has shown that each matrix is within its memory and aligned to its elements,
-        // and that `c` overlaps neither `a` nor `b`. The device runs its work in order and the memories are not mapped.
-        let result = unsafe { product.run(a, b, c) };
+        let arrays: SmallVec<[*mut u8; 3]> = self.resolved.slots[slots.clone()].iter().map(|slot| slot.start).collect();
+        // SAFETY: the check of the recording has shown that each array is within its memory and aligned to its elements,
+        // and overlaps others only as the routine allows. The device runs its work in order and the memories are not mapped.
+        let result = unsafe { call.run(&arrays) };
         if let Some(start) = start {
-            self.took(product.name(), start);
+            self.took(call.name(), start);
         }
         if let Err(error) = result {
             self.stops(error, slots);

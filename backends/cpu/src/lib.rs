@@ -7,7 +7,7 @@
 //! | `caps` | the properties of the processor |
 //! | `memory` | allocations with guards; mappings, and poisoned contents |
 //! | `kernel` | compilation of a program, to a kernel or to text |
-//! | `library` | matrix products by a crate, on the threads of kernels |
+//! | `library` | matrix products and Fourier transforms by crates, on the threads of kernels |
 //! | `record` | a recording, checked and resolved |
 //! | `submit` | submissions and their completion; the queue, which keeps their order |
 //! | `execute` | the steps of a submission; the workgroups of a dispatch; scratch memory of threads |

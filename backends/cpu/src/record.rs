@@ -9,10 +9,11 @@ use anywarp_backend::{
 use anywarp_host::validity::{self, MemoryState};
 use anywarp_host::{Binding, Signature};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::abi::Slot;
 use crate::kernel::Kernel;
-use crate::library::Product;
+use crate::library::Call;
 use crate::memory::Memory;
 use crate::memory::bytes::{ALIGNMENT, Bytes};
 
@@ -71,9 +72,9 @@ pub(crate) enum Step {
         slots: Range<usize>,
         immediates: usize,
     },
-    /// A product of the matrices at three slots, in the order `a`, `b`, `c`.
-    Product {
-        product: Product,
+    /// A routine of a library, with its arrays at the slots.
+    Library {
+        call: Call,
         slots: Range<usize>,
     },
 }
@@ -158,7 +159,7 @@ impl Resolved {
                 self.kernels[*kernel].cost().map_or(f64::INFINITY, |cost| cost * count)
             }
             Step::Dispatch { grid: Grid::Indirect(_), .. } => f64::INFINITY,
-            Step::Product { product, .. } => product.estimate(),
+            Step::Library { call, .. } => call.estimate(),
         };
         self.steps.iter().map(of).sum()
     }
@@ -211,18 +212,16 @@ impl Resolved {
     }
 
     fn library(&mut self, resources: Resources<'_>, call: &Library) -> Result<Step, BackendError> {
-        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form } = *call else {
-            return Err(BackendError::no_routine(call));
-        };
         let first = self.slots.len();
-        for (region, access) in [(a, Access::Read), (b, Access::Read), (c, Access::Write)] {
+        let mut regions: SmallVec<[(Region, Access); 3]> = SmallVec::new();
+        call.visit_regions(|region, access| regions.push((region, access)));
+        for (region, access) in regions {
             let place = self.place(resources, region)?;
             let start = self.memories[place.memory].bytes.start().as_ptr().wrapping_add(place.offset);
             self.slots.push(Slot { start, length: u32::MAX });
             self.touches.push(Some(Touch { memory: place.memory, access }));
         }
-        let product = Product::new([rows, columns, depth], precision, form);
-        Ok(Step::Product { product, slots: first..self.slots.len() })
+        Ok(Step::Library { call: Call::new(call)?, slots: first..self.slots.len() })
     }
 
     fn slot(

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use anywarp_backend::Routine;
+
 use super::super::choices::Question;
 use super::super::error::OperationError;
 use super::super::moving::operands;
@@ -41,7 +43,10 @@ pub(super) fn plan<T: ComplexElement>(
     let shape = Shape { kind, inverse, sizes, axes, number: size_of::<T::Wide>() as u64, halves: T::HALVES };
     let caps = device.caps();
     let software = caps.kind == DeviceKind::Software;
-    let default = Choice::default_for(software, caps.limits.workgroup_storage, shape.number);
+    // A library does not read `f16`.
+    let routine = Routine::FourierTransform { double: T::DOUBLES };
+    let library = (!T::HALVES && caps.library.contains(&routine)).then(|| caps.multiprocessors.unwrap_or(1));
+    let default = Choice::default_for(software, library, caps.limits.workgroup_storage, shape.number);
     let count = shape.sizes.iter().product();
     let axis = shape.axes.last().map_or(1, |axis| shape.sizes[*axis]);
     let question = Question::new("fft", &[count, axis, shape.axes.len() as u64, size_of::<T>() as u64]);

@@ -39,7 +39,7 @@ impl Pass {
     /// The table that the pass reads.
     pub(super) fn key(&self) -> Option<Key> {
         match self.work {
-            Work::Radix { radix: 1, .. } | Work::Narrow => None,
+            Work::Radix { radix: 1, .. } | Work::Narrow | Work::Library { .. } => None,
             Work::Lines { .. } | Work::Radix { .. } | Work::Half { .. } => Some(Key::Roots(self.length)),
             Work::Chirp { .. } => Some(Key::Convolution(self.length)),
             // Kernels that read no roots bind a table of one.
@@ -66,6 +66,8 @@ pub(super) enum Work {
     /// workgroup, with memory for `capacity` numbers, transforms several lines, by small transforms of the lengths
     /// `radices`.
     Lines { line: u32, capacity: u32, radices: Radices, distance: u64, span: u64, step: u64 },
+    /// Transforms of the lines in `lines` parts of the array by the device's library, also in place.
+    Library { lines: u64 },
     /// Products with factors of a line, which is cut or extended by zeros: the lengths of source and target, and the
     /// number of products.
     Chirp { factors: Factors, from: u64, to: u64, used: u64 },
@@ -174,11 +176,23 @@ pub(super) enum Half {
     Pack = 3,
 }
 
+/// The numbers of a line that one thread transforms faster than several threads do in passes.
+const SHORT: u64 = 1 << 14;
+
 /// Appends the passes for an axis of `length` elements, which are `inner` apart, in `lines` parts of the array.
 pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 3], choice: Choice, inverse: bool) {
     if length == 1 {
         return;
     }
+    let choice = match choice {
+        Choice::Library { least, .. } if lines * inner >= u64::from(least) || length <= SHORT => {
+            let pass = Pass::new(Work::Library { lines }, lines * length * inner, length, inner);
+            passes.push(Pass { swap: [inverse; 2], ..pass });
+            return;
+        }
+        Choice::Library { widest, .. } => Choice::Lanes { widest },
+        other => other,
+    };
     let begin = passes.len();
     let small = |passes: &mut Vec<Pass>, whole: u64, stages: Vec<Vec<u32>>| {
         let mut before = 1;
@@ -188,7 +202,7 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
             before *= u64::from(line);
             let step = whole / before;
             let (work, length) = match choice {
-                Choice::Lanes { .. } => {
+                Choice::Lanes { .. } | Choice::Library { .. } => {
                     let form = Form::of(distance, span, inner);
                     // Roots of neighbours are next to each other in a table for the numbers so far.
                     let (step, length) = if form == Form::Lines { (1, before) } else { (step, whole) };
@@ -229,7 +243,7 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
 /// The lengths of the small transforms of each pass; `None` if a prime factor is too great for them.
 fn stages(length: u64, choice: Choice) -> Option<Vec<Vec<u32>>> {
     match choice {
-        Choice::Lanes { widest } => Some(radices(length, widest)?.into_iter().map(|radix| vec![radix]).collect()),
+        Choice::Lanes { widest } | Choice::Library { widest, .. } => Some(radices(length, widest)?.into_iter().map(|radix| vec![radix]).collect()),
         Choice::Lines { capacity, longest } => {
             let limit = if length <= u64::from(capacity) { capacity } else { longest };
             Some(groups(&radices(length, 16)?, limit))
@@ -237,10 +251,14 @@ fn stages(length: u64, choice: Choice) -> Option<Vec<Vec<u32>>> {
     }
 }
 
+fn is_library(pass: &Pass) -> bool {
+    matches!(pass.work, Work::Library { .. })
+}
+
 /// Chooses source and target of each pass, and returns the number of complex numbers in both scratch areas.
 ///
-/// Passes alternate between two arrays, backwards from y. The array y is one of them for passes that write as many
-/// numbers as it has room for, its `capacity`.
+/// Passes alternate between two arrays, backwards from y, except that a library reads what it replaces. The array y is one
+/// of them for passes that write as many numbers as it has room for, its `capacity`.
 pub(super) fn assign(passes: &mut [Pass], in_place: bool, capacity: u64) -> u64 {
     let mut areas = [0u64; 2];
     let mut next = Place::Y;
@@ -252,7 +270,12 @@ pub(super) fn assign(passes: &mut [Pass], in_place: bool, capacity: u64) -> u64 
         if at == 0 {
             break;
         }
-        let is_input = at == 1 && in_place;
+        // A library replaces its inputs as well.
+        if is_library(&passes[at]) && (at > 1 || !in_place || is_library(&passes[0])) {
+            passes[at].source = next;
+            continue;
+        }
+        let is_input = at == 1 && in_place && !is_library(&passes[0]);
         let fits = passes[at - 1].written == capacity && !is_input;
         let other = match next {
             Place::Scratch(0) if fits => Place::Y,

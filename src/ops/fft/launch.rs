@@ -102,6 +102,7 @@ impl<T: ComplexElement> Launch<T> {
             Work::FromReals(reals) => self.compile_from_reals(device, reals),
             Work::ToReals(reals) => self.compile_to_reals(device, reals),
             Work::Narrow => compile_narrow(device),
+            Work::Library { .. } => Ok(()),
         }
     }
 
@@ -135,6 +136,7 @@ impl<T: ComplexElement> Launch<T> {
             Work::FromReals(reals) => self.read_reals(device, reals, arrays, destination),
             Work::ToReals(reals) => self.write_reals(device, reals, arrays, destination),
             Work::Narrow => self.narrow(device, arrays, destination),
+            Work::Library { lines } => self.by_library(lines as u32, arrays, destination),
         }
     }
 

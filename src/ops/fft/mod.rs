@@ -9,6 +9,7 @@ mod factors;
 mod frequencies;
 mod groups;
 mod launch;
+mod library;
 mod norm;
 mod offer;
 mod passes;
@@ -101,6 +102,10 @@ pub fn ifft<'x, 'y, T: ComplexElement>(
 /// (Cochran et al., 'What is the fast Fourier transform?', 1967), others as convolutions (Bluestein, 1970), which take
 /// four to eight times as long. Computed in the type of the elements, with roots that are computed in `f64`: the relative
 /// error in the root mean square is at most `2e-7 * log2(n)` for `f32`. Repeated calls on a device return the same bits.
+///
+/// On a device whose [`Caps::library`](crate::backend::Caps::library) has Fourier transforms, which is `cpu`, the library
+/// transforms the lines of an axis of `f32` or `f64` where there are as many of them as threads, or where they are short.
+/// It computes large prime lengths as convolutions as well. The bound of the error is the same.
 ///
 /// Arrays of `f16` are transformed in `f32`, with any length, axes and start: the first pass reads `f16`, and the last one
 /// rounds to it. The relative error in the root mean square is at most `2e-7 * log2(n) + 2^-11`, where no result is beyond

@@ -49,6 +49,9 @@ pub(super) enum Choice {
     /// A workgroup, with memory for `capacity` numbers, computes transforms of this length, or of up to `longest`
     /// numbers in several passes.
     Lines { capacity: u32, longest: u32 },
+    /// The device's library transforms an axis of at least `least` lines, or of short ones. Invocations compute other axes,
+    /// as in `Lanes`.
+    Library { widest: u32, least: u32 },
 }
 
 /// The name by which results of tuning are kept.
@@ -57,6 +60,7 @@ impl fmt::Display for Choice {
         match self {
             Self::Lanes { widest } => write!(f, "lanes widest={widest}"),
             Self::Lines { capacity, longest } => write!(f, "lines capacity={capacity} longest={longest}"),
+            Self::Library { widest, least } => write!(f, "library widest={widest} least={least}"),
         }
     }
 }
@@ -67,9 +71,13 @@ impl Choice {
         [4, 8, 16].map(|widest| Self::Lanes { widest }).to_vec()
     }
 
-    /// The choice that a call uses without tuning, for numbers of `number` bytes on a device with this many bytes of
-    /// workgroup memory.
-    pub(super) fn default_for(software: bool, workgroup_memory: u32, number: u64) -> Self {
+    /// The choice that a call uses without tuning, for numbers of `number` bytes on a device with a number of threads for
+    /// its library, or without one, and with this many bytes of workgroup memory.
+    pub(super) fn default_for(software: bool, library: Option<u32>, workgroup_memory: u32, number: u64) -> Self {
+        if let Some(threads) = library {
+            // A line is the work of one thread.
+            return Self::Library { widest: 8, least: threads };
+        }
         if software {
             // Processors have no fast workgroup memory, and hold few numbers in registers.
             return Self::Lanes { widest: 8 };
@@ -123,7 +131,7 @@ fn complex(shape: &Shape, in_place: bool, choice: Choice) -> Planned {
         let [lines, length, inner] = around(&shape.sizes, *axis);
         axis_passes(&mut passes, [lines, length, inner], choice, shape.inverse);
     }
-    let done = passes.is_empty() && in_place;
+    let done = in_place && passes.iter().all(|pass| matches!(pass.work, Work::Library { .. }));
     if !done && passes.len() <= usize::from(in_place) {
         // A copy: each small transform has one number.
         let work = Work::Radix { radix: 1, distance: count, span: count, step: 0, form: Form::Any };
@@ -263,9 +271,9 @@ mod tests {
 
     #[test]
     fn lines_of_a_workgroup_take_one_pass() {
-        let lines = Choice::default_for(false, 48 << 10, 8);
+        let lines = Choice::default_for(false, None, 48 << 10, 8);
         assert_eq!(lines, Choice::Lines { capacity: 2048, longest: 512 });
-        assert_eq!(Choice::default_for(false, 16 << 10, 16), Choice::Lines { capacity: 512, longest: 128 });
+        assert_eq!(Choice::default_for(false, None, 16 << 10, 16), Choice::Lines { capacity: 512, longest: 128 });
         let work = |line, radices: &[u32], distance, span, step| {
             let radices = Radices::of(radices);
             Work::Lines { line, capacity: 2048, radices, distance, span, step }
@@ -281,6 +289,28 @@ mod tests {
         let works_of_three = [work(16, &[16], 256, 1, 256), work(16, &[16], 256, 16, 16), work(16, &[16], 256, 256, 1)];
         assert_eq!(works(&three), works_of_three);
         assert!(three.passes.iter().all(|pass| pass.length == 1 << 12));
+    }
+
+    #[test]
+    fn a_library_transforms_axes_of_many_lines_in_place() {
+        assert_eq!(Choice::default_for(true, Some(4), 16 << 10, 8), Choice::Library { widest: 8, least: 4 });
+        let library = Choice::Library { widest: 8, least: 4 };
+        let places = |plan: &Plan<Pass>| plan.passes.iter().map(|pass| (pass.source, pass.target)).collect::<Vec<_>>();
+        let both = plan(&shape(&[64, 1031], &[0, 1], false), library);
+        assert_eq!(works(&both), [Work::Library { lines: 1 }, Work::Library { lines: 64 }]);
+        assert_eq!((places(&both), both.scratch), (vec![(Place::X, Place::Y), (Place::Y, Place::Y)], 0));
+        let in_place = plan(&shape(&[64, 1031], &[1], true), library);
+        assert_eq!((places(&in_place), in_place.scratch), (vec![(Place::X, Place::Y)], 0));
+        // Few lines are divided among the threads by kernels, unless they are short.
+        let few = plan(&shape(&[3, 1 << 15], &[1], false), library);
+        assert!(few.passes.iter().all(|pass| matches!(pass.work, Work::Radix { .. })), "{few:?}");
+        assert_eq!(works(&plan(&shape(&[1 << 14], &[0], false), library)), [Work::Library { lines: 1 }]);
+        // Kernels read other places than they write, also before and behind a library.
+        let mixed = plan(&shape(&[3, 1 << 15], &[0, 1], true), library);
+        assert_eq!(works(&mixed)[0], Work::Library { lines: 1 });
+        assert_eq!(places(&mixed)[0], (Place::X, if mixed.passes.len() % 2 == 1 { Place::Y } else { Place::Scratch(0) }));
+        let inverse = Shape { inverse: true, ..shape(&[8, 16], &[1], false) };
+        assert_eq!(plan(&inverse, library).passes[0].swap, [true; 2]);
     }
 
     #[test]

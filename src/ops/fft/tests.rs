@@ -17,13 +17,15 @@ fn each_choice_computes_each_length() {
     let few = [1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 30, 64, 97, 1001, 4096].map(|length| (length, 2));
     // Neighbours along lines and in columns, which groups of eight compute. The longer lines do not fit into a workgroup.
     let three_passes = Choice::Lines { capacity: 128, longest: 8 };
+    let library = Choice::Library { widest: 8, least: 2 };
     let neighbours = [(64, 1), (343, 1), (40, 8), (34, 16)];
     for (length, inner) in few.into_iter().chain(neighbours) {
         let count = 3 * length * inner;
         let numbers: Vec<[f32; 2]> = (0..count).map(|at| [(at as f32 * 0.7).sin(), (at as f32).cos()]).collect();
         let wide: Vec<[f64; 2]> = numbers.iter().map(|number| number.map(f64::from)).collect();
         let wanted = reference::fft(&wide, &[3, length, inner], 1, false);
-        let choices = if inner == 2 { [&lanes[..], &lines].concat() } else { vec![lanes[1], three_passes] };
+        let some = if inner == 2 { [&lanes[..], &lines].concat() } else { vec![lanes[1], three_passes] };
+        let choices = some.into_iter().chain([library]);
         for choice in choices {
             let (x, mut y) = (device.buffer_from(&numbers).unwrap(), device.buffer::<[f32; 2]>(count).unwrap());
             let kind = Kind::Complex { in_place: false };

@@ -41,8 +41,10 @@ pub(super) enum Choice {
     Teams { lanes: u32 },
     /// A workgroup computes a tile of entries and ends of rows.
     Tiles,
-    /// An invocation computes a tile of `items` entries and ends of rows.
+    /// An invocation computes a column of a tile of `items` entries and ends of rows.
     Walk { items: u64 },
+    /// A workgroup of one invocation computes all columns of a tile of `items` entries and ends of rows.
+    Alone { items: u64 },
 }
 
 /// The name by which results of tuning are kept.
@@ -54,6 +56,7 @@ impl fmt::Display for Choice {
             Self::Teams { lanes } => write!(f, "teams lanes={lanes}"),
             Self::Tiles => f.write_str("tiles"),
             Self::Walk { items } => write!(f, "walk items={items}"),
+            Self::Alone { items } => write!(f, "alone items={items}"),
         }
     }
 }
@@ -64,13 +67,18 @@ impl Choice {
         let walks = [64, 128, 256, 512, 1024, 2048].map(|items| Self::Walk { items });
         let teams = (1..=8).filter(|_| !target.software).map(|exponent| Self::Teams { lanes: 1 << exponent });
         let groups = [Self::Blocks, Self::Tiles].into_iter().filter(|_| !target.software);
-        [Self::Lines].into_iter().chain(groups).chain(teams).chain(walks).collect()
+        let alone = (10..=16).step_by(2).filter(|_| target.strips).map(|exponent| Self::Alone { items: 1 << exponent });
+        [Self::Lines].into_iter().chain(groups).chain(teams).chain(walks).chain(alone).collect()
     }
 
     /// The default choice.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let Shape { rows, entries, longest, width, .. } = shape;
         let mean = entries / rows.max(1);
+        if target.strips && width < 8 {
+            // Neighbouring rows read unrelated elements of `x`, so that lanes have nothing in common.
+            return Self::Alone { items: 1 << 12 };
+        }
         if target.strips {
             // Eight rows take as long as the longest of them; tiles take equally long, but twice as long for each entry.
             // Tiles divide the work evenly among the threads, as a row of lines is the work of one thread.
@@ -102,12 +110,14 @@ impl Choice {
             Self::Lines if shape.longest > limit => Self::Walk { items: TILE },
             Self::Teams { lanes } if shape.longest / u64::from(lanes) >= limit => Self::Tiles,
             Self::Blocks if shape.longest >= limit => Self::Tiles,
+            Self::Alone { items } if !target.strips => Self::Walk { items },
             other => other,
         };
         let fits = |tile: u64| tiles(shape, tile).saturating_mul(2 * shape.width) <= MAX_ELEMENTS;
         match chosen {
             Self::Tiles if !fits(TILE) => Self::Walk { items: larger(TILE, fits) },
             Self::Walk { items } => Self::Walk { items: larger(items.clamp(1, limit / 2), fits) },
+            Self::Alone { items } => Self::Alone { items: larger(items.max(1), fits) },
             other => other,
         }
     }
@@ -156,6 +166,9 @@ pub(super) enum Pass {
     Walk {
         threads: u64,
     },
+    Alone {
+        groups: u64,
+    },
     FinishLines {
         threads: u64,
     },
@@ -200,7 +213,7 @@ pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
     }
     let tile = match choice.fitting(shape, target) {
         Choice::Tiles => TILE,
-        Choice::Walk { items } => items,
+        Choice::Walk { items } | Choice::Alone { items } => items,
         Choice::Lines | Choice::Blocks | Choice::Teams { .. } => 0,
     };
     let count = if tile == 0 { 0 } else { tiles(shape, tile) };
@@ -213,6 +226,7 @@ pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
         }
         Choice::Tiles => vec![Pass::Divide { threads: count + 1 }, Pass::Tiles { groups: of_tiles }],
         Choice::Walk { .. } => vec![Pass::Walk { threads: of_tiles }],
+        Choice::Alone { .. } => vec![Pass::Alone { groups: count }],
     };
     if count > 1 {
         // Few rows continue in more tiles than a team has invocations. Barriers are slow on the CPU.
@@ -283,10 +297,12 @@ mod tests {
         let wide = Shape { width: 16, ..shape(10_000, 40_000, 2048) };
         assert_eq!(Choice::default_for(wide, GPU), Choice::Walk { items: 128 });
         assert_eq!(Choice::default_for(shape(1, 1 << 20, 1 << 20), GPU), Choice::Tiles);
-        assert_eq!(Choice::default_for(shape(10_000, 40_000, 64), CPU), Choice::Lines);
-        assert_eq!(Choice::default_for(shape(10_000, 40_000, 65), CPU), Choice::Walk { items: 1024 });
-        assert_eq!(Choice::default_for(shape(1, 1 << 14, 1 << 14), CPU), Choice::Walk { items: 1024 });
-        assert_eq!(Choice::default_for(shape(1, 1 << 13, 1 << 13), CPU), Choice::Lines);
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 64), CPU), Choice::Alone { items: 4096 });
+        let on_cpu = |rows, entries, longest| Choice::default_for(Shape { width: 8, ..shape(rows, entries, longest) }, CPU);
+        assert_eq!(on_cpu(10_000, 40_000, 64), Choice::Lines);
+        assert_eq!(on_cpu(10_000, 40_000, 65), Choice::Walk { items: 1024 });
+        assert_eq!(on_cpu(1, 1 << 14, 1 << 14), Choice::Walk { items: 1024 });
+        assert_eq!(on_cpu(1, 1 << 13, 1 << 13), Choice::Lines);
     }
 
     #[test]

@@ -95,6 +95,7 @@ macro_rules! run {
                     Pass::Teams { .. } => drop($module::teams_with(device, overrides)?),
                     Pass::Tiles { .. } => drop($module::tiles_with(device, overrides)?),
                     Pass::Walk { .. } => drop($module::walk_with(device, overrides)?),
+                    Pass::Alone { .. } => drop($module::walk_alone_with(device, overrides)?),
                     Pass::FinishLines { .. } => drop($module::finish_lines_with(device, overrides)?),
                     Pass::FinishTeams { .. } => drop($module::finish_teams_with(device, overrides)?),
                 }
@@ -144,6 +145,10 @@ macro_rules! run {
                     Pass::Walk { threads } => {
                         let args = $module::WalkArgs { product, offsets, columns, values, x, y, sums, cut };
                         $module::walk_with(device, overrides)?.launch(args).to(to).threads(threads)?
+                    }
+                    Pass::Alone { groups } => {
+                        let args = $module::WalkAloneArgs { product, offsets, columns, values, x, y, sums, cut };
+                        $module::walk_alone_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
                     }
                     Pass::FinishLines { threads } => {
                         let args = $module::FinishLinesArgs { product, offsets, y, sums: &*sums, cut: &*cut };

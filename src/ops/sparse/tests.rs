@@ -34,6 +34,9 @@ fn every_choice_computes_the_product() {
         Choice::Walk { items: 1 },
         Choice::Walk { items: 7 },
         Choice::Walk { items: 1024 },
+        Choice::Alone { items: 1 },
+        Choice::Alone { items: 7 },
+        Choice::Alone { items: 4096 },
     ];
     let columns = 50;
     for lengths in lengths() {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anywarp_backend::{
     Access, Bound, Factor, Grid, KernelId, Library, MemoryId, Precision, ProductForm, ProductStrides, Recording, Region,
+    Scale, Transform,
 };
 use proptest::prelude::*;
 
@@ -85,6 +86,8 @@ fn any_strides() -> impl Strategy<Value = [u64; 3]> {
 fn any_command() -> impl Strategy<Value = Append> {
     let precision = prop::sample::select(vec![Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16]);
     let dispatch = (0..5u64, any_grid(), prop::collection::vec(any_bound(), 0..5), 0..40usize, 0..12usize);
+    let sizes = [number(), number(), number()].prop_map(|sizes| sizes.map(|size| size as u32));
+    let transform = (any_region(), any_region(), sizes, any::<[bool; 2]>());
     let product = (any_region(), any_region(), any_region(), any::<[u32; 3]>(), precision, any_form());
     prop_oneof![
         (any_region(), any_region()).prop_map(|(source, target)| Append::Copy(source, target)),
@@ -98,6 +101,10 @@ fn any_command() -> impl Strategy<Value = Append> {
         }),
         product.prop_map(|(a, b, c, [rows, columns, depth], precision, form)| {
             Append::Library(Library::MatrixProduct { a, b, c, rows, columns, depth, precision, form })
+        }),
+        transform.prop_map(|(x, y, [lines, length, inner], [inverse, double])| {
+            let transform = Transform { lines, length, inner, inverse, double, scale: Scale::ONE };
+            Append::Library(Library::FourierTransform { x, y, transform })
         }),
     ]
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{Access, BindingClass, Bound, Grid, Library, Precision, ProductForm, ProductStrides, Routine};
+use anywarp_backend::{
+    Access, BindingClass, Bound, Grid, Library, Precision, ProductForm, ProductStrides, Routine, Scale, Transform,
+};
 
 use super::*;
 use crate::Binding;
@@ -72,6 +74,7 @@ pub(super) fn caps() -> Caps {
     let mut caps = Caps::webgpu_baseline();
     caps.aliased_bindings = true;
     caps.library = Routine::matrix_products(Precision::F32).chain(Routine::matrix_products(Precision::F16)).collect();
+    caps.library.push(Routine::FourierTransform { double: false });
     caps.limits.storage_binding_size = 512;
     caps.limits.uniform_binding_size = 32;
     caps.limits.storage_offset_alignment = 4;
@@ -157,6 +160,13 @@ fn product_in_form(
     recording
 }
 
+fn transform(x: Region, y: Region, [lines, length, inner]: [u32; 3], double: bool) -> Recording {
+    let mut recording = Recording::new();
+    let transform = Transform { lines, length, inner, inverse: false, double, scale: Scale::ONE };
+    recording.library(Library::FourierTransform { x, y, transform });
+    recording
+}
+
 fn checked(recording: &Recording) -> Result<(), BackendError> {
     check(recording, &caps(), &world())
 }
@@ -186,6 +196,8 @@ fn a_valid_recording_passes() {
         dispatch(WIDE, Grid::Groups([1; 3]), [writes(DEVICE, 8, 16)]),
         product(region(DEVICE, 0, 64), region(DEVICE, 64, 64), region(SHARED, 0, 64), [4, 4, 4], Precision::F32),
         product(region(DEVICE, 2, 32), region(DEVICE, 64, 32), region(SHARED, 0, 32), [4, 4, 4], Precision::F16),
+        transform(region(DEVICE, 4, 48), region(SHARED, 0, 48), [1, 3, 2], false),
+        transform(region(DEVICE, 4, 48), region(DEVICE, 4, 48), [1, 3, 2], false),
     ] {
         assert_eq!(checked(&recording), Ok(()), "{recording}");
     }
@@ -359,6 +371,35 @@ fn grids_keep_to_the_device_and_lie_in_memory() {
     refused(
         &indirect(UPLOAD, 0),
         &format!("{at}: memory 2[0..12] is upload memory, but device or shared memory is expected"),
+    );
+}
+
+#[test]
+fn transforms_have_lines_and_their_arrays_fit() {
+    let (x, y) = (region(DEVICE, 0, 48), region(SHARED, 0, 48));
+    let unlisted = transform(region(DEVICE, 0, 96), region(SHARED, 0, 96), [1, 3, 2], true);
+    assert!(checked(&unlisted).unwrap_err().to_string().contains("`Caps::library` lists those that it has"));
+    let called = |recording: &Recording, problem: &str| {
+        let call = recording.to_string();
+        refused(recording, &format!("command 0, a call of '{}': {problem}", call.trim_end()));
+    };
+    for [lines, length, inner] in [[0, 3, 2], [1, 0, 2], [1, 3, 0]] {
+        let problem =
+            format!("{lines} lines of length {length}, {inner} beside each other: at least 1 of each is expected");
+        called(&transform(x, y, [lines, length, inner], false), &problem);
+    }
+    called(&transform(x, y, [1, 3, 3], false), "'x' at memory 1[0..48]: expected 72 bytes, got 48");
+    let short = region(SHARED, 0, 40);
+    called(&transform(x, short, [1, 3, 2], false), &format!("'y' at {short}: expected 48 bytes, got 40"));
+    let odd = region(SHARED, 2, 48);
+    called(&transform(x, odd, [1, 3, 2], false), &format!("'y' at {odd} must begin at a multiple of 4"));
+    let over = region(DEVICE, 8, 48);
+    let problem = format!("'x' at {x} overlaps 'y' at {over}: expected the same region, or one apart from it");
+    called(&transform(x, over, [1, 3, 2], false), &problem);
+    let upload = region(UPLOAD, 0, 48);
+    called(
+        &transform(upload, y, [1, 3, 2], false),
+        "memory 2[0..48] is upload memory, but device or shared memory is expected",
     );
 }
 
