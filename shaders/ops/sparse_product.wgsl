@@ -46,6 +46,8 @@ override lanes: u32 = 1u;
 // The numbers of rows and columns of a dense block.
 override block_rows: u32 = 1u;
 override block_columns: u32 = 1u;
+// Whether all arrays begin with their bindings, and x and y have one column.
+override plain: bool = false;
 // Whether the old elements of y are used.
 override accumulate: bool = false;
 
@@ -405,10 +407,18 @@ fn walk(@builtin(global_invocation_id) id: vec3<u32>) {
     put_cut(number, tile, column);
 }
 
-// Returns the sum of neighbouring terms. Four sums at a time, as an addition waits for the one before.
+// Returns the sum of neighbouring terms.
 fn sum_in_turns(begin: u32, end: u32, column: u32) -> Number {
-    var at = begin;
     var sum = Number();
+    if plain {
+        // Indices that are below the lengths of their arrays need no checks.
+        let limit = min(end, min(arrayLength(&values), arrayLength(&columns)));
+        for (var at = begin; at < limit; at += 1u) {
+            sum += values[at] * x[columns[at]];
+        }
+        return sum;
+    }
+    var at = begin;
     if end - begin >= 16u {
         var second = Number();
         var third = Number();

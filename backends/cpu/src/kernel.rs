@@ -1,6 +1,7 @@
 //! Compiled kernels.
 
 pub(crate) mod compile;
+mod kept;
 pub(crate) mod text;
 
 use std::any::Any;

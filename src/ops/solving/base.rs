@@ -211,6 +211,10 @@ impl<T: SparseElement> Recorded<T> {
             flags = self.base.flags()?;
             match (flags[STATUS], error) {
                 (kernels::CONVERGED, _) => return Ok(Solution { iterations, relative_residual }),
+                // Directions that have become useless end with a restart, as long as restarts get further.
+                (kernels::RUNNING, Some(SolveError::Breakdown { .. })) if relative_residual < best.min(1.0) / 2.0 => {
+                    best = relative_residual;
+                }
                 (_, Some(error)) => return Err(error),
                 (kernels::RUNNING, None) if status != kernels::STAGNATED && relative_residual < best / 2.0 => {
                     best = relative_residual;

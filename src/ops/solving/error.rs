@@ -76,8 +76,8 @@ pub enum SolveError {
         /// The value of `p . a p`, for `b` divided by its greatest element.
         product: f64,
     },
-    /// An iteration cannot be computed, because it would divide by 0 or by a number that is not finite. `x` has the
-    /// approximation before this iteration.
+    /// An iteration cannot be computed, because it would divide by 0 or by a number that is not finite, and a restart has
+    /// not halved the relative residual since the one before. `x` has the approximation before this iteration.
     #[error(
         "{solver}: {quantity} is {value:e} in iteration {iteration}, so that the next approximation cannot be computed; \
          the matrix may be singular; start from another x, precondition, or use another solver"

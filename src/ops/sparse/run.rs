@@ -80,9 +80,13 @@ macro_rules! run {
                 first_of_x,
                 first_of_y: whole_cells_mut::<$number>(&self.y).map_err(OPERATOR.slice("y"))?.1,
             };
+            let firsts = [first_of_offsets, first_of_columns, first_of_values, first_of_x, product.first_of_y];
+            // The walk of one invocation has a form of its own for such arrays.
+            let plain = width == 1 && firsts == [0; 5];
             // All kernels are compiled before the first launch.
             for pass in &planned.plan.passes {
-                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns };
+                let plain = plain && matches!(pass, Pass::Alone { .. });
+                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
                 match pass {
                     Pass::Lines { .. } => drop($module::lines_with(device, overrides)?),
                     Pass::Slices { .. } => drop($module::slices_with(device, overrides)?),
@@ -101,7 +105,8 @@ macro_rules! run {
                 }
             }
             for pass in &planned.plan.passes {
-                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns };
+                let plain = plain && matches!(pass, Pass::Alone { .. });
+                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
                 let (y, _) = whole_cells_mut::<$number>(&self.y).map_err(OPERATOR.slice("y"))?;
                 let (sums, cut, to) = (&mut sums, &mut cut, destination.reborrow());
                 match *pass {

@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 
 use super::generator::Generator;
+use super::helper::Helper;
 use crate::abi::LANES;
 use crate::ir::{Check, MAX_INDICES};
 
@@ -27,9 +28,8 @@ impl Generator<'_, '_> {
         let active = self.emit().bits(&mask);
         let group = self.scalar(check.group);
         let number = self.b.ins().iconst(types::I32, i64::from(check.number));
-        let callee = self.b.ins().iconst(self.target.pointer, crate::reports::report as *const () as i64);
         let arguments = [self.constants.frame, number, group, active, start];
-        self.b.ins().call_indirect(reports.signature, callee, &arguments);
+        Helper::Report.call(&mut self.b, self.target.pointer, reports.signature, &arguments);
     }
 
     fn reports(&mut self) -> Reports {

@@ -1,19 +1,17 @@
-//! Machine code in memory, and the compiler that writes it.
+//! The compiler of a kernel's functions.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
-use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::ir::{AbiParam, ExternalName, Signature, UserFuncName, types};
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module};
 
+use super::object::{self, Object, Piece, Reference, Sizes};
 use super::ops::Target;
-use super::{call, kernel};
-use crate::abi::Entry;
+use super::{call, helper, kernel};
 use crate::ir::{Function, Stmt};
 use crate::math::Functions;
 
@@ -21,39 +19,8 @@ use crate::math::Functions;
 /// small.
 const MAX_STACK: u32 = 512 << 10;
 
-/// A compiled kernel. Dropping it frees its machine code.
-pub(crate) struct Code {
-    /// The machine function of the kernel, valid as long as this `Code`.
-    pub(crate) entry: Entry,
-    /// The required size of [`Frame::private`](crate::abi::Frame) in bytes.
-    pub(crate) frame_bytes: usize,
-    /// The required size of [`Frame::workgroup`](crate::abi::Frame) in bytes.
-    pub(crate) workgroup_bytes: usize,
-    module: Option<JITModule>,
-}
-
-/// The memory in bytes that a kernel needs, as in [`Code`].
-pub(super) struct Sizes {
-    pub(super) frame_bytes: usize,
-    pub(super) workgroup_bytes: usize,
-}
-
-// SAFETY: after the build the module is not used any more, except that `drop` frees it.
-unsafe impl Send for Code {}
-// SAFETY: the module is not used after the build; the entry depends only on its arguments and the memory they point to.
-unsafe impl Sync for Code {}
-
-impl Drop for Code {
-    fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: every caller of `entry` keeps this `Code` alive, so the machine code is not running now.
-            unsafe { module.free_memory() };
-        }
-    }
-}
-
 /// Returns the target for code generation: this processor, with all its extensions.
-fn machine() -> Result<&'static OwnedTargetIsa, String> {
+pub(super) fn machine() -> Result<&'static OwnedTargetIsa, String> {
     static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     MACHINE
         .get_or_init(|| {
@@ -76,7 +43,7 @@ pub(crate) fn has_fma() -> bool {
     machine().is_ok_and(|isa| isa.has_native_fma())
 }
 
-/// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`], then its callees.
+/// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`](crate::abi::Entry), then its callees.
 fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions) -> (Vec<Context>, Sizes) {
     let (target, frontend) = (Target::new(&**isa, functions), isa.frontend_config());
     let (learned, callees) = call::learn(kernel);
@@ -99,7 +66,7 @@ fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions) -> (V
     (contexts, sizes)
 }
 
-/// Returns the signature of [`Entry`].
+/// Returns the signature of [`Entry`](crate::abi::Entry).
 fn entry(isa: &OwnedTargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.push(AbiParam::new(isa.pointer_type()));
@@ -131,38 +98,12 @@ pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String
 }
 
 /// Compiles a kernel.
-pub(super) fn build(kernel: &Function, functions: Functions) -> Result<Code, String> {
+pub(super) fn compile(kernel: &Function, functions: Functions) -> Result<Object, String> {
     let isa = machine()?;
     let (mut contexts, sizes) = generate(isa, kernel, functions);
-    let builder = JITBuilder::with_isa(Arc::clone(isa), cranelift_module::default_libcall_names());
-    let mut module = JITModule::new(builder);
-    let refused = match define(&mut module, kernel, &mut contexts) {
-        Ok(id) => {
-            let address = module.get_finalized_function(id);
-            // SAFETY: the function was built with the signature of `Entry`.
-            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-            let Sizes { frame_bytes, workgroup_bytes } = sizes;
-            return Ok(Code { entry, frame_bytes, workgroup_bytes, module: Some(module) });
-        }
-        Err(refused) => refused,
-    };
-    // SAFETY: no pointer into the module was returned.
-    unsafe { module.free_memory() };
-    Err(refused)
-}
-
-/// Compiles all functions of a kernel; returns the id of the kernel's own function.
-fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -> Result<FuncId, String> {
-    let failed = |error: cranelift_module::ModuleError| format!("{error:?}");
-    let mut ids = Vec::with_capacity(contexts.len());
-    for (number, context) in contexts.iter().enumerate() {
-        let id = module.declare_anonymous_function(&context.func.signature).map_err(failed)?;
-        debug_assert_eq!(id.as_u32() as usize, number, "calls name functions by their number");
-        ids.push(id);
-    }
-    let mut stack = Vec::with_capacity(contexts.len());
-    for (id, context) in ids.iter().zip(&mut *contexts) {
-        module.define_function(*id, context).map_err(failed)?;
+    let (mut pieces, mut stack) = (Vec::with_capacity(contexts.len()), Vec::with_capacity(contexts.len()));
+    for context in &mut contexts {
+        pieces.push(piece(&**isa, context)?);
         let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
         stack.push(frame.map_or(0, |frame| frame.frame_to_fp_offset));
         // Frees the memory of the function's instructions early.
@@ -176,8 +117,39 @@ fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -
             MAX_STACK >> 10
         ));
     }
-    module.finalize_definitions().map_err(failed)?;
-    Ok(ids[0])
+    Ok(Object { functions: pieces, sizes })
+}
+
+/// Compiles one function.
+pub(super) fn piece(isa: &dyn TargetIsa, context: &mut Context) -> Result<Piece, String> {
+    context.compile(isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
+    let code = context.compiled_code().ok_or("Cranelift returned no machine code")?;
+    let references = code.buffer.relocs().iter().map(|place| reference(place, context)).collect::<Result<_, _>>()?;
+    Ok(Piece { alignment: code.buffer.alignment, code: code.code_buffer().to_vec(), references })
+}
+
+/// Returns a place that receives an address.
+fn reference(place: &FinalizedMachReloc, context: &Context) -> Result<Reference, String> {
+    let &FinalizedMachReloc { offset, kind, addend, ref target } = place;
+    let target = match target {
+        FinalizedRelocTarget::Func(offset) => object::Target::Own(*offset),
+        FinalizedRelocTarget::ExternalName(ExternalName::User(name)) => {
+            let name = &context.func.params.user_named_funcs()[*name];
+            match name.namespace {
+                helper::NAMESPACE => object::Target::Helper(name.index),
+                _ => object::Target::Function(name.index),
+            }
+        }
+        FinalizedRelocTarget::ExternalName(other) => return Err(format!("machine code refers to {other:?}")),
+    };
+    Ok(Reference { offset, kind, target, addend })
+}
+
+/// Everything that machine code depends on besides its kernel, as text.
+pub(super) fn origin() -> Result<String, String> {
+    let isa = machine()?;
+    let own: Vec<String> = isa.isa_flags().iter().map(ToString::to_string).collect();
+    Ok(format!("{} {} {} {}", cranelift_codegen::VERSION, isa.triple(), isa.flags(), own.join(" ")))
 }
 
 /// The stack size in bytes of a kernel with all its callees, from the sizes of the functions.

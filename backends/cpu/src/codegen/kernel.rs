@@ -6,9 +6,11 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::In
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 
+pub(super) use groups::zero;
+
 use super::barrier::Suspend;
 use super::call::{Callees, Calling, Learned};
-use super::code::Sizes;
+use super::object::Sizes;
 use super::flow::Flow;
 use super::generator::{Constants, Generator, Held, Mask};
 use super::hoist::Hoist;

@@ -19,11 +19,14 @@ mod code;
 mod early;
 mod flow;
 mod generator;
+mod helper;
 mod hoist;
 mod kernel;
 mod likely;
+mod link;
 mod load;
 mod memory;
+mod object;
 mod ops;
 mod place;
 mod region;
@@ -32,19 +35,29 @@ mod store;
 pub(crate) mod tests;
 mod vectors;
 
-pub(crate) use code::{Code, has_fma};
+pub(crate) use code::has_fma;
+pub(crate) use link::Code;
+pub(crate) use object::Object;
 
 use crate::ir::Function;
 use crate::math::Functions;
 
-/// Compiles a function to machine code.
+/// Compiles a function to machine code, which is not linked yet.
 ///
 /// # Errors
 /// Cranelift's error, as text.
-pub(crate) fn compile(function: &Function, functions: Functions) -> Result<Code, String> {
+pub(crate) fn compile(function: &Function, functions: Functions) -> Result<Object, String> {
     #[cfg(debug_assertions)]
     crate::ir::verify::verify(function)?;
-    code::build(function, functions)
+    code::compile(function, functions)
+}
+
+/// Everything that machine code depends on besides its function, as text.
+///
+/// # Errors
+/// Cranelift's error, as text.
+pub(crate) fn origin() -> Result<String, String> {
+    code::origin()
 }
 
 /// Returns the Cranelift IR of a function.

@@ -23,7 +23,7 @@ mod inst;
 pub(crate) mod observe;
 pub(crate) mod optimise;
 #[cfg(test)]
-mod parse;
+pub(crate) mod parse;
 mod place;
 mod print;
 mod stmt;

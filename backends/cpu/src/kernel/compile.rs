@@ -2,6 +2,7 @@
 
 use anywarp_backend::{BackendError, Mode, Program};
 
+use super::kept;
 use crate::checker::Checks;
 use crate::kernel::Machine;
 use crate::math::Functions;
@@ -21,7 +22,12 @@ pub(crate) fn compile(program: &Program, mode: Mode, functions: Functions) -> Re
         if mode == Mode::Plain {
             ir::optimise::run(&mut function);
         }
-        let code = codegen::compile(&function, functions).map_err(refused)?;
+        // Reports of a kernel with checks refer to tables that are made with it.
+        let code = if mode == Mode::Plain {
+            kept::code(&function, functions)?
+        } else {
+            codegen::compile(&function, functions).and_then(|object| object.link()).map_err(refused)?
+        };
         Ok(Machine {
             entry: code.entry,
             frame_bytes: code.frame_bytes,

@@ -70,11 +70,13 @@ macro_rules! lane_functions {
             $($variant,)*
         }
 
+        impl LaneFunction {
+            /// All functions, in the order of their numbers.
+            pub(crate) const ALL: &[Self] = &[$(Self::$variant,)*];
+        }
+
         #[cfg(test)]
         impl LaneFunction {
-            /// All functions.
-            pub(crate) const ALL: &[Self] = &[$(Self::$variant,)*];
-
             /// The symbol by which generated code refers to the function.
             pub(crate) fn name(self) -> &'static str {
                 match self {

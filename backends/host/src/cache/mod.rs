@@ -26,7 +26,7 @@ pub use disk::{DiskCache, NotKept};
 pub use key::{Fingerprint, Key};
 
 /// The kinds of entries, each with a folder of its own inside the cache's folder.
-pub const KINDS: &[&str] = &["cuda", "vulkan"];
+pub const KINDS: &[&str] = &["cpu", "cuda", "vulkan"];
 
 /// The largest total size of the entries of all kinds, in bytes.
 const MAX_BYTES: u64 = 256 << 20;

@@ -5,6 +5,7 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::In
 use super::super::analysis::{Form, rows_divide};
 use super::super::barrier::{GroupLoop, Groups};
 use super::super::generator::{Generator, Held};
+use super::super::helper::Helper;
 use super::lane_groups;
 use crate::abi::{Frame, LANES};
 use crate::ir::{BinaryOp, Class, CompareOp, Input};
@@ -14,9 +15,8 @@ impl Generator<'_, '_> {
         let mut signature = cl::Signature::new(self.target.call_conv);
         signature.params.extend([cl::AbiParam::new(self.target.pointer); 2]);
         let signature = self.b.import_signature(signature);
-        let callee = self.b.ins().iconst(self.target.pointer, zero as *const () as i64);
         let bytes = self.b.ins().iconst(self.target.pointer, i64::from(self.function.workgroup_bytes));
-        self.b.ins().call_indirect(signature, callee, &[self.constants.workgroup, bytes]);
+        Helper::Zero.call(&mut self.b, self.target.pointer, signature, &[self.constants.workgroup, bytes]);
     }
 
     fn allow_steps(&mut self) {
@@ -182,7 +182,7 @@ impl Generator<'_, '_> {
 ///
 /// # Safety
 /// `bytes` bytes at `start` must be writable.
-unsafe extern "C" fn zero(start: *mut u8, bytes: usize) {
+pub(in super::super) unsafe extern "C" fn zero(start: *mut u8, bytes: usize) {
     // SAFETY: the caller guarantees that the memory is writable.
     unsafe { std::ptr::write_bytes(start, 0, bytes) }
 }

@@ -2,10 +2,11 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 
+use super::super::helper::Helper;
 use super::target::Shape;
 use super::{Emit, Parts};
 use crate::ir::{Class, TernaryOp};
-use crate::math::{self, LaneFunction};
+use crate::math::LaneFunction;
 
 impl Emit<'_, '_> {
     /// Emits an operation on three operands, in eight lanes.
@@ -77,7 +78,7 @@ impl Emit<'_, '_> {
         }
         // The function does not read through the remaining pointer arguments, so any address will do.
         arguments.resize(if shape == Shape::Triple { 4 } else { 3 }, out);
-        self.call_address(math::address(function), shape, &arguments);
+        self.call_helper(Helper::Lane(function), shape, &arguments);
         self.load_parts(class, out, 0)
     }
 
@@ -87,11 +88,10 @@ impl Emit<'_, '_> {
         self.b.ins().stack_addr(self.target.pointer, slot, 0)
     }
 
-    /// Emits a call of the function at a known address.
-    pub(super) fn call_address(&mut self, address: *const u8, shape: Shape, arguments: &[Value]) {
+    /// Emits a call of a function with these parameters.
+    pub(super) fn call_helper(&mut self, helper: Helper, shape: Shape, arguments: &[Value]) {
         let signature = self.calls.signature(self.b, self.target, shape);
-        let callee = self.b.ins().iconst(self.target.pointer, address as i64);
-        self.b.ins().call_indirect(signature, callee, arguments);
+        helper.call(self.b, self.target.pointer, signature, arguments);
     }
 }
 

@@ -45,6 +45,8 @@ use smallvec::SmallVec;
 pub(super) use lanes::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, ZIP_HIGH, ZIP_LOW};
 pub(super) use target::{Calls, Target};
 
+pub(super) use subgroup::subgroup_helper;
+
 use crate::ir::Class;
 
 /// The vectors that contain a value in eight lanes, lane 0 first.

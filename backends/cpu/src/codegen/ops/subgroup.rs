@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
+use super::super::helper::Helper;
 use super::target::Shape;
 use super::{Emit, Parts, part_count, scalar_type};
 use crate::abi::LANES;
@@ -154,14 +155,18 @@ impl Emit<'_, '_> {
         };
         let active = self.bits(mask);
         let op = self.b.ins().iconst(types::I32, i64::from(op as u32));
-        let function = match class {
-            Class::Bool | Class::I32 => run::<u32> as *const u8,
-            Class::I64 => run::<u64> as *const u8,
-            Class::F32 => run::<f32> as *const u8,
-            Class::F64 => run::<f64> as *const u8,
-        };
-        self.call_address(function, Shape::Subgroup, &[out, values, lanes, active, op]);
+        self.call_helper(Helper::Subgroup(class), Shape::Subgroup, &[out, values, lanes, active, op]);
         self.load_parts(class, out, 0)
+    }
+}
+
+/// The function that computes operations on values of a class.
+pub(in super::super) fn subgroup_helper(class: Class) -> *const u8 {
+    match class {
+        Class::Bool | Class::I32 => run::<u32> as *const u8,
+        Class::I64 => run::<u64> as *const u8,
+        Class::F32 => run::<f32> as *const u8,
+        Class::F64 => run::<f64> as *const u8,
     }
 }
 

@@ -91,7 +91,9 @@ fn run_with(
     groups: [u32; 3],
     steps: u64,
 ) -> Result<Vec<Vec<u32>>, u32> {
-    let code = super::compile(function, functions).unwrap_or_else(|error| panic!("{error}\n{function}"));
+    let object = super::compile(function, functions).unwrap_or_else(|error| panic!("{error}\n{function}"));
+    // Machine code that was kept on disk is the same.
+    let code = super::Object::of_bytes(&object.to_bytes().unwrap()).unwrap().link().unwrap();
     let mut memory: Vec<Bytes> = buffers.iter().map(|values| Bytes::of(values)).collect();
     let slots: Vec<Slot> =
         memory.iter_mut().map(|memory| Slot { start: memory.start(), length: (memory.bytes / 4) as u32 }).collect();
