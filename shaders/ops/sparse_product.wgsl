@@ -449,7 +449,24 @@ fn sum_in_turns(begin: u32, end: u32, column: u32) -> Number {
     return sum;
 }
 
-// Each invocation computes all columns of a tile, row by row. Processors run an invocation without others fast.
+// Each invocation computes as many rows as a tile has items. Processors run an invocation without others fast, and keep
+// in registers what so short a kernel needs.
+@compute @workgroup_size(1)
+fn runs(@builtin(workgroup_id) group: vec3<u32>) {
+    let begin = group.x * product.tile;
+    let stop = min(begin + product.tile, product.rows);
+    for (var row = begin; row < stop; row += 1u) {
+        if plain {
+            _ = store(row, 0u, sum_in_turns(offset(row), offset(row + 1u), 0u));
+        } else {
+            for (var column = 0u; column < product.width; column += 1u) {
+                _ = store(row, column, sum_in_turns(offset(row), offset(row + 1u), column));
+            }
+        }
+    }
+}
+
+// As runs, with tiles of equally many items.
 @compute @workgroup_size(1)
 fn walk_alone(@builtin(workgroup_id) group: vec3<u32>) {
     let number = group.x;

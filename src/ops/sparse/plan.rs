@@ -11,6 +11,8 @@ use super::format::SparseFormat;
 const TILE: u64 = 1024;
 /// The number of sums of products of a workgroup of blocks: the constant `DOTS` of the kernel.
 pub(super) const DOTS: u64 = 16;
+/// The number of items that an invocation computes without others.
+const ALONE: u64 = 1 << 12;
 /// The number of invocations of a workgroup of teams, and of rows of a block.
 const GROUP: u64 = 256;
 
@@ -43,6 +45,8 @@ pub(super) enum Choice {
     Tiles,
     /// An invocation computes a column of a tile of `items` entries and ends of rows.
     Walk { items: u64 },
+    /// A workgroup of one invocation computes all columns of some rows.
+    Runs { rows: u64 },
     /// A workgroup of one invocation computes all columns of a tile of `items` entries and ends of rows.
     Alone { items: u64 },
 }
@@ -56,6 +60,7 @@ impl fmt::Display for Choice {
             Self::Teams { lanes } => write!(f, "teams lanes={lanes}"),
             Self::Tiles => f.write_str("tiles"),
             Self::Walk { items } => write!(f, "walk items={items}"),
+            Self::Runs { rows } => write!(f, "runs rows={rows}"),
             Self::Alone { items } => write!(f, "alone items={items}"),
         }
     }
@@ -68,21 +73,23 @@ impl Choice {
         let teams = (1..=8).filter(|_| !target.software).map(|exponent| Self::Teams { lanes: 1 << exponent });
         let groups = [Self::Blocks, Self::Tiles].into_iter().filter(|_| !target.software);
         let alone = (10..=16).step_by(2).filter(|_| target.strips).map(|exponent| Self::Alone { items: 1 << exponent });
-        [Self::Lines].into_iter().chain(groups).chain(teams).chain(walks).chain(alone).collect()
+        let runs = (5..=11).step_by(2).filter(|_| target.strips).map(|exponent| Self::Runs { rows: 1 << exponent });
+        [Self::Lines].into_iter().chain(groups).chain(teams).chain(walks).chain(alone).chain(runs).collect()
     }
 
     /// The default choice.
     pub(super) fn default_for(shape: Shape, target: Target) -> Self {
         let Shape { rows, entries, longest, width, .. } = shape;
         let mean = entries / rows.max(1);
-        if target.strips && width < 8 {
-            // Neighbouring rows read unrelated elements of `x`, so that lanes have nothing in common.
-            return Self::Alone { items: 1 << 12 };
-        }
         if target.strips {
             // Eight rows take as long as the longest of them; tiles take equally long, but twice as long for each entry.
             // Tiles divide the work evenly among the threads, as a row of lines is the work of one thread.
             let uneven = longest > 8 * mean.max(8) || (rows * width < 64 && longest >= 1 << 14);
+            if width < 8 {
+                // Neighbouring rows read unrelated elements of `x`, so that lanes have nothing in common.
+                let rows = (ALONE / (mean + 1)).max(1);
+                return if uneven { Self::Alone { items: ALONE } } else { Self::Runs { rows } };
+            }
             return if uneven { Self::Walk { items: 1 << 10 } } else { Self::Lines };
         }
         // The longest row delays its workgroup while all others have finished.
@@ -111,6 +118,7 @@ impl Choice {
             Self::Teams { lanes } if shape.longest / u64::from(lanes) >= limit => Self::Tiles,
             Self::Blocks if shape.longest >= limit => Self::Tiles,
             Self::Alone { items } if !target.strips => Self::Walk { items },
+            Self::Runs { .. } if !target.strips => Self::Lines,
             other => other,
         };
         let fits = |tile: u64| tiles(shape, tile).saturating_mul(2 * shape.width) <= MAX_ELEMENTS;
@@ -169,6 +177,10 @@ pub(super) enum Pass {
     Alone {
         groups: u64,
     },
+    Runs {
+        groups: u64,
+        rows: u64,
+    },
     FinishLines {
         threads: u64,
     },
@@ -214,7 +226,7 @@ pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
     let tile = match choice.fitting(shape, target) {
         Choice::Tiles => TILE,
         Choice::Walk { items } | Choice::Alone { items } => items,
-        Choice::Lines | Choice::Blocks | Choice::Teams { .. } => 0,
+        Choice::Lines | Choice::Blocks | Choice::Teams { .. } | Choice::Runs { .. } => 0,
     };
     let count = if tile == 0 { 0 } else { tiles(shape, tile) };
     let of_tiles = count * width;
@@ -227,6 +239,7 @@ pub(super) fn plan(shape: Shape, choice: Choice, target: Target) -> Planned {
         Choice::Tiles => vec![Pass::Divide { threads: count + 1 }, Pass::Tiles { groups: of_tiles }],
         Choice::Walk { .. } => vec![Pass::Walk { threads: of_tiles }],
         Choice::Alone { .. } => vec![Pass::Alone { groups: count }],
+        Choice::Runs { rows: run } => vec![Pass::Runs { groups: rows.div_ceil(run.max(1)), rows: run.max(1) }],
     };
     if count > 1 {
         // Few rows continue in more tiles than a team has invocations. Barriers are slow on the CPU.
@@ -297,7 +310,8 @@ mod tests {
         let wide = Shape { width: 16, ..shape(10_000, 40_000, 2048) };
         assert_eq!(Choice::default_for(wide, GPU), Choice::Walk { items: 128 });
         assert_eq!(Choice::default_for(shape(1, 1 << 20, 1 << 20), GPU), Choice::Tiles);
-        assert_eq!(Choice::default_for(shape(10_000, 40_000, 64), CPU), Choice::Alone { items: 4096 });
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 64), CPU), Choice::Runs { rows: 819 });
+        assert_eq!(Choice::default_for(shape(10_000, 40_000, 65), CPU), Choice::Alone { items: 4096 });
         let on_cpu = |rows, entries, longest| Choice::default_for(Shape { width: 8, ..shape(rows, entries, longest) }, CPU);
         assert_eq!(on_cpu(10_000, 40_000, 64), Choice::Lines);
         assert_eq!(on_cpu(10_000, 40_000, 65), Choice::Walk { items: 1024 });

@@ -81,11 +81,11 @@ macro_rules! run {
                 first_of_y: whole_cells_mut::<$number>(&self.y).map_err(OPERATOR.slice("y"))?.1,
             };
             let firsts = [first_of_offsets, first_of_columns, first_of_values, first_of_x, product.first_of_y];
-            // The walk of one invocation has a form of its own for such arrays.
+            // Kernels of one invocation have a form of their own for such arrays.
             let plain = width == 1 && firsts == [0; 5];
             // All kernels are compiled before the first launch.
             for pass in &planned.plan.passes {
-                let plain = plain && matches!(pass, Pass::Alone { .. });
+                let plain = plain && pass.is_alone();
                 let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
                 match pass {
                     Pass::Lines { .. } => drop($module::lines_with(device, overrides)?),
@@ -100,12 +100,13 @@ macro_rules! run {
                     Pass::Tiles { .. } => drop($module::tiles_with(device, overrides)?),
                     Pass::Walk { .. } => drop($module::walk_with(device, overrides)?),
                     Pass::Alone { .. } => drop($module::walk_alone_with(device, overrides)?),
+                    Pass::Runs { .. } => drop($module::runs_with(device, overrides)?),
                     Pass::FinishLines { .. } => drop($module::finish_lines_with(device, overrides)?),
                     Pass::FinishTeams { .. } => drop($module::finish_teams_with(device, overrides)?),
                 }
             }
             for pass in &planned.plan.passes {
-                let plain = plain && matches!(pass, Pass::Alone { .. });
+                let plain = plain && pass.is_alone();
                 let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
                 let (y, _) = whole_cells_mut::<$number>(&self.y).map_err(OPERATOR.slice("y"))?;
                 let (sums, cut, to) = (&mut sums, &mut cut, destination.reborrow());
@@ -155,6 +156,11 @@ macro_rules! run {
                         let args = $module::WalkAloneArgs { product, offsets, columns, values, x, y, sums, cut };
                         $module::walk_alone_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
                     }
+                    Pass::Runs { groups, rows } => {
+                        let product = $module::Product { tile: rows as u32, ..product };
+                        let args = $module::RunsArgs { product, offsets, columns, values, x, y };
+                        $module::runs_with(device, overrides)?.launch(args).to(to).groups([groups, 1])?
+                    }
                     Pass::FinishLines { threads } => {
                         let args = $module::FinishLinesArgs { product, offsets, y, sums: &*sums, cut: &*cut };
                         $module::finish_lines_with(device, overrides)?.launch(args).to(to).threads(threads)?
@@ -171,6 +177,10 @@ macro_rules! run {
 }
 
 impl Pass {
+    fn is_alone(self) -> bool {
+        matches!(self, Self::Alone { .. } | Self::Runs { .. })
+    }
+
     fn lanes(self) -> u32 {
         if let Self::Teams { lanes, .. } = self { lanes } else { 1 }
     }

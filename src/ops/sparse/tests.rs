@@ -37,6 +37,9 @@ fn every_choice_computes_the_product() {
         Choice::Alone { items: 1 },
         Choice::Alone { items: 7 },
         Choice::Alone { items: 4096 },
+        Choice::Runs { rows: 1 },
+        Choice::Runs { rows: 7 },
+        Choice::Runs { rows: 4096 },
     ];
     let columns = 50;
     for lengths in lengths() {
