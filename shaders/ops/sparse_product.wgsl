@@ -479,18 +479,16 @@ fn walk_alone(@builtin(workgroup_id) group: vec3<u32>) {
     let last = rows_before(stop);
     let tile = Tile(start - first, stop - last, first, last);
     for (var column = 0u; column < product.width; column += 1u) {
-        var at = tile.begin;
-        for (var row = first; row < last; row += 1u) {
-            let end = offset(row + 1u);
-            let sum = sum_in_turns(at, end, column);
-            if row == first {
-                put(number, tile, row, column, sum);
-            } else {
-                _ = store(row, column, sum);
+        // Only the first row of a tile may have begun before it, and only the last one may continue after it.
+        var rest = tile.begin;
+        if first < last {
+            put(number, tile, first, column, sum_in_turns(tile.begin, offset(first + 1u), column));
+            for (var row = first + 1u; row < last; row += 1u) {
+                _ = store(row, column, sum_in_turns(offset(row), offset(row + 1u), column));
             }
-            at = end;
+            rest = offset(last);
         }
-        sums[number * product.width + column] = sum_in_turns(at, tile.end, column);
+        sums[number * product.width + column] = sum_in_turns(rest, tile.end, column);
     }
     put_cut(number, tile, 0u);
 }
