@@ -425,7 +425,15 @@ fn sum_in_turns(begin: u32, end: u32, column: u32) -> Number {
                 other += values[at + 3u] * x[columns[at + 3u]];
             }
         }
-        for (; at < limit; at += 1u) {
+        // At most three terms are left.
+        if limit >= 1u {
+            if at < limit - 1u {
+                sum += values[at] * x[columns[at]];
+                other += values[at + 1u] * x[columns[at + 1u]];
+                at += 2u;
+            }
+        }
+        if at < limit {
             sum += values[at] * x[columns[at]];
         }
         return sum + other;
@@ -455,13 +463,20 @@ fn sum_in_turns(begin: u32, end: u32, column: u32) -> Number {
 fn runs(@builtin(workgroup_id) group: vec3<u32>) {
     let begin = group.x * product.tile;
     let stop = min(begin + product.tile, product.rows);
-    for (var row = begin; row < stop; row += 1u) {
-        if plain {
-            _ = store(row, 0u, sum_in_turns(offset(row), offset(row + 1u), 0u));
-        } else {
-            for (var column = 0u; column < product.width; column += 1u) {
-                _ = store(row, column, sum_in_turns(offset(row), offset(row + 1u), column));
+    if plain {
+        let last = min(stop, min(arrayLength(&y), arrayLength(&offsets) - 1u));
+        for (var row = begin; row < last; row += 1u) {
+            var result = product.alpha * sum_in_turns(offsets[row], offsets[row + 1u], 0u);
+            if accumulate {
+                result += product.beta * y[row];
             }
+            y[row] = result;
+        }
+        return;
+    }
+    for (var row = begin; row < stop; row += 1u) {
+        for (var column = 0u; column < product.width; column += 1u) {
+            _ = store(row, column, sum_in_turns(offset(row), offset(row + 1u), column));
         }
     }
 }
