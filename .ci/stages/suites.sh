@@ -203,7 +203,7 @@ benches() {
     bench() { cargo bench --profile dev --workspace --bench "$1" -- "${@:2}" --quick; }
     bench overhead --device vulkan
     bench transfer --device vulkan
-    bench cpu_vs_lavapipe
+    bench cpu_vs_peers
     bench elementwise --device cpu
     bench loader --device cpu
     bench checks

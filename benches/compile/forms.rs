@@ -23,7 +23,7 @@ pub(crate) struct Kernel {
 const FOLDERS: &[(&str, &str)] = &[
     ("benches/compile/kernels", "benches"),
     ("benches/checks/kernels", "benches"),
-    ("benches/cpu_vs_lavapipe/cases", "benches"),
+    ("benches/cpu_vs_peers/cases", "benches"),
     ("benches/ladder", "benches"),
     ("benches/cuda", "benches"),
     ("examples/shaders", "examples"),

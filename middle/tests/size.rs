@@ -29,8 +29,8 @@ const MAX_RATIO: f64 = 1.3;
 const FOLDERS: &[(&str, &str)] = &[
     ("benches/compile/kernels", "benches"),
     ("benches/checks/kernels", "benches"),
-    ("benches/cpu_vs_lavapipe/cases", "benches"),
-    ("benches/cpu_vs_lavapipe", "benches"),
+    ("benches/cpu_vs_peers/cases", "benches"),
+    ("benches/cpu_vs_peers", "benches"),
     ("benches/ladder", "benches"),
     ("benches/cuda", "benches"),
     ("examples/shaders", "examples"),

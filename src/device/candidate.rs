@@ -58,7 +58,7 @@ impl Candidate {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with(&self, options: &DeviceOptions) -> Result<Device, OpenError> {
-        let opened = self.source.open(options.staged, Mode::Plain);
+        let opened = self.source.open(options, Mode::Plain);
         self.device(opened, options)
     }
 
@@ -76,7 +76,7 @@ impl Candidate {
     /// # Errors
     /// As [`open`](Self::open).
     pub async fn open_with_async(&self, options: &DeviceOptions) -> Result<Device, OpenError> {
-        let opened = self.source.open_async(options.staged, Mode::Plain).await;
+        let opened = self.source.open_async(options, Mode::Plain).await;
         self.device(opened, options)
     }
 
@@ -128,12 +128,14 @@ pub(super) enum Source {
 // In a build without some of the backends, arguments may be unused.
 #[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
 impl Source {
-    pub(super) fn open(&self, staged: bool, mode: Mode) -> Result<Arc<dyn Backend>, BackendError> {
+    pub(super) fn open(&self, options: &DeviceOptions, mode: Mode) -> Result<Arc<dyn Backend>, BackendError> {
+        self.allows(options)?;
+        let DeviceOptions { staged, threads, .. } = *options;
         match *self {
             #[cfg(feature = "wgpu")]
             Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged, ..Default::default() })?),
             #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
-            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { mode, staged, ..Default::default() })?),
+            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { mode, staged, threads, ..Default::default() })?),
             #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
             Self::Cuda(ref source) => Ok(source.open(anywarp_cuda::Options { staged, ..Default::default() })?),
             #[cfg(test)]
@@ -141,14 +143,35 @@ impl Source {
         }
     }
 
-    pub(super) async fn open_async(&self, staged: bool, mode: Mode) -> Result<Arc<dyn Backend>, BackendError> {
+    pub(super) async fn open_async(
+        &self,
+        options: &DeviceOptions,
+        mode: Mode,
+    ) -> Result<Arc<dyn Backend>, BackendError> {
+        self.allows(options)?;
+        let staged = options.staged;
         match *self {
             #[cfg(feature = "wgpu")]
             Self::Wgpu(ref source) => {
                 Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
             }
             #[allow(unreachable_patterns)] // in a build with wgpu as its only backend
-            _ => self.open(staged, mode),
+            _ => self.open(options, mode),
+        }
+    }
+
+    /// Checks that the options are those of the source's backend.
+    fn allows(&self, options: &DeviceOptions) -> Result<(), BackendError> {
+        #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+        if matches!(self, Self::Cpu) {
+            return Ok(());
+        }
+        match options.threads {
+            Some(_) => Err(BackendError::rejected(
+                "opening the device",
+                "the option `threads` is for the processor only; leave it out, or select `cpu`",
+            )),
+            None => Ok(()),
         }
     }
 }
@@ -179,5 +202,14 @@ mod tests {
         }
         assert!(candidate.open().expect("the processor opens").caps().unified);
         assert!(pollster::block_on(candidate.open_async()).is_ok());
+    }
+
+    #[test]
+    fn threads_are_an_option_of_the_processor() {
+        let caps = Caps::new(anywarp_backend::BackendKind::Null, "nothing");
+        let candidate = Candidate { selector: "null:0".to_owned(), caps, source: Source::None };
+        let Err(error) = candidate.open_with(&DeviceOptions::default().threads(2)) else { panic!("it was opened") };
+        let text = error.to_string();
+        assert!(text.contains("the option `threads` is for the processor only"), "{text}");
     }
 }

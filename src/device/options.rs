@@ -49,6 +49,13 @@ pub struct DeviceOptions {
     /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once`, `at-once-by-conditions` or `never`), and
     /// if that is not set, the default is [`Variants::InBackground`]. In a browser there are no variants.
     pub variants: Option<Variants>,
+    /// The number of threads on which the processor runs kernels, copies and matrix products: for programs that share it
+    /// with other work. More than there are cores are as many as there are cores, which is also the default. With 1, all
+    /// work of the device runs in the thread that submits it, which therefore returns when the work is done; no ring has
+    /// resident actors. Other threads may still compile [`variants`](#structfield.variants) of kernels.
+    ///
+    /// A device is not opened with 0 threads, and no GPU is opened with this option.
+    pub threads: Option<u32>,
 }
 
 impl DeviceOptions {
@@ -70,6 +77,24 @@ impl DeviceOptions {
     #[must_use]
     pub fn staging_limit(mut self, bytes: u64) -> Self {
         self.staging_limit = Some(bytes);
+        self
+    }
+
+    /// Sets the number of threads on which the processor runs kernels: see [`threads`](#structfield.threads).
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")] {
+    /// use anywarp::{Device, DeviceOptions};
+    ///
+    /// let options = DeviceOptions::default().selector("cpu");
+    /// assert_eq!(Device::open_with(&options.clone().threads(1)).unwrap().caps().multiprocessors, Some(1));
+    /// let error = Device::open_with(&options.threads(0)).unwrap_err();
+    /// assert!(error.to_string().contains("the option `threads` is 0"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn threads(mut self, threads: u32) -> Self {
+        self.threads = Some(threads);
         self
     }
 

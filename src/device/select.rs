@@ -243,7 +243,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of(only));
     let some_fitted = !fitting.is_empty();
     for candidate in fitting {
-        match candidate.source.open(options.staged, mode) {
+        match candidate.source.open(options, mode) {
             Ok(backend) => return Ok((opened_as(candidate, mode), backend)),
             Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
@@ -272,7 +272,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
     let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of_async(only).await);
     let some_fitted = !fitting.is_empty();
     for candidate in fitting {
-        match candidate.source.open_async(options.staged, mode).await {
+        match candidate.source.open_async(options, mode).await {
             Ok(backend) => return Ok((opened_as(candidate, mode), backend)),
             Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }

@@ -1,6 +1,6 @@
 //! The backend that runs kernels on the processor.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use anywarp_backend::{
@@ -9,6 +9,7 @@ use anywarp_backend::{
 };
 use anywarp_host::energy::Meter;
 use anywarp_host::measure_copy_cost;
+use anywarp_host::threads::count;
 
 use crate::caps::caps;
 use crate::execute::Conditions;
@@ -39,6 +40,9 @@ pub struct Options {
     /// The way in which functions such as `exp` are computed. `None` means `ANYWARP_CPU_FUNCTIONS`, or else
     /// [`Functions::Fast`].
     pub functions: Option<Functions>,
+    /// The number of threads that run kernels, copies and products, at most one for each core. With 1, `submit` executes
+    /// all work itself and starts no thread. `None` means one for each core.
+    pub threads: Option<u32>,
 }
 
 /// Opens the device that runs kernels on the processor.
@@ -54,6 +58,11 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         ),
     };
     let mut caps = caps().ok_or_else(refused)?;
+    if options.threads == Some(0) {
+        return Err(BackendError::rejected("opening the device", "the option `threads` is 0; give 1 or more"));
+    }
+    let threads = options.threads.map_or(count(), |threads| count().min(threads as usize));
+    caps.multiprocessors = u32::try_from(threads).ok();
     caps.unified = !options.staged;
     caps.checked = options.mode == Mode::Checked;
     caps.observed = options.mode == Mode::Observed;
@@ -62,11 +71,17 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         // Only kernels report what they do.
         caps.library = Vec::new();
     }
-    // Workgroups that report run in order, on one thread.
-    caps.persistent = caps.persistent.filter(|_| is_plain);
+    // Workgroups that report run in order, on one thread; resident ones need threads of their own.
+    caps.persistent = caps.persistent.filter(|_| is_plain && options.threads != Some(1));
     let most = if is_plain { STEPS } else { REPORTING_STEPS };
     let steps = options.steps.or_else(crate::environment::steps).unwrap_or(most);
-    let conditions = Conditions { steps, max_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
+    let conditions = Conditions {
+        steps,
+        threads,
+        alone: options.threads == Some(1),
+        max_groups: caps.limits.workgroups_per_dimension,
+        anything_failed: AtomicBool::new(false),
+    };
     let mut device = CpuDevice {
         caps,
         mode: options.mode,

@@ -15,7 +15,7 @@ use anywarp_backend::{
     Access, BackendError, Clock, Findings, MemoryKind, Mode, Observations, Timing, Timings, Transfer,
 };
 use anywarp_host::Failure;
-use anywarp_host::threads::spread;
+use anywarp_host::threads::spread_over;
 use smallvec::SmallVec;
 
 use crate::library::Call;
@@ -34,6 +34,10 @@ const PIECE: usize = 64 << 10;
 pub(crate) struct Conditions {
     /// The limit on loop iterations and calls, see [`Frame::steps`](crate::abi::Frame::steps).
     pub(crate) steps: u64,
+    /// The number of threads over which work is spread.
+    pub(crate) threads: usize,
+    /// Whether `submit` executes all work itself.
+    pub(crate) alone: bool,
     /// The limit on workgroups in one dimension; an indirect dispatch above the limit runs nothing.
     pub(crate) max_groups: u32,
     /// Whether anything on the device has ever failed; if not, no memory can be poisoned.
@@ -153,7 +157,7 @@ impl Run<'_> {
         unsafe {
             let from = Address(from.bytes.start().as_ptr().add(source.offset));
             let to = Address(to.bytes.start().as_ptr().add(target.offset));
-            pieces(target.bytes, &|piece| {
+            pieces(self.conditions.threads, target.bytes, &|piece| {
                 std::ptr::copy_nonoverlapping(from.at(piece.start), to.at(piece.start), piece.len());
             });
         }
@@ -167,7 +171,7 @@ impl Run<'_> {
         // SAFETY: as in `copy`; pieces begin at multiples of 4 of a memory aligned to 64.
         unsafe {
             let to = Address(to.bytes.start().as_ptr().add(target.offset));
-            pieces(target.bytes, &|piece| {
+            pieces(self.conditions.threads, target.bytes, &|piece| {
                 let words = std::slice::from_raw_parts_mut(to.at(piece.start).cast::<u32>(), piece.len() / 4);
                 words.fill(pattern.to_le());
             });
@@ -190,7 +194,7 @@ impl Run<'_> {
             Dispatch::new(kernel, slots, resolved.immediates(immediates), groups, self.conditions.steps)
         };
         let result = match &kernel.machine.checks {
-            None => spread(dispatch.count(), kernel.cost(), &|range| dispatch.run(range)),
+            None => spread_over(self.conditions.threads, dispatch.count(), kernel.cost(), &|range| dispatch.run(range)),
             Some(checks) if kernel.machine.mode == Mode::Observed => {
                 let (result, observed) = dispatch.run_observed(checks);
                 observed.into_iter().for_each(|observed| self.observations.add(observed));
@@ -220,7 +224,7 @@ impl Run<'_> {
         let arrays: SmallVec<[*mut u8; 3]> = self.resolved.slots[slots.clone()].iter().map(|slot| slot.start).collect();
         // SAFETY: the check of the recording has shown that each array is within its memory and aligned to its elements,
         // and overlaps others only as the routine allows. The device runs its work in order and the memories are not mapped.
-        let result = unsafe { call.run(&arrays) };
+        let result = unsafe { call.run(self.conditions.threads, &arrays) };
         if let Some(start) = start {
             self.took(call.name(), start);
         }
@@ -310,11 +314,11 @@ impl Address {
     }
 }
 
-/// Calls `work` for pieces of the range `0..bytes`, possibly on several threads.
-fn pieces(bytes: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+/// Calls `work` for pieces of the range `0..bytes`, on up to `threads` threads.
+fn pieces(threads: usize, bytes: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let count = bytes.div_ceil(PIECE) as u64;
     // `work` cannot fail.
-    let _ = spread(count, Some(PIECE as f64 * BYTE_COST), &|range| {
+    let _ = spread_over(threads, count, Some(PIECE as f64 * BYTE_COST), &|range| {
         work(range.start as usize * PIECE..bytes.min(range.end as usize * PIECE));
         Ok(())
     });

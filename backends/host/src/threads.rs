@@ -67,15 +67,24 @@ fn pool() -> Option<&'static ThreadPool> {
 /// # Errors
 /// The first error of `work`; the other threads then stop after their current ranges.
 pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
+    spread_over(count(), units, expected, work)
+}
+
+/// [`spread`] over at most `threads` threads, the caller's included; more than [`count`] are as many as that.
+///
+/// # Errors
+/// As [`spread`].
+pub fn spread_over(threads: usize, units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
     let (mut done, mut cost) = (0, expected);
     while done < units {
         let left = units - done;
         // The first unit also pays for cold caches: unless it took long, a second one is timed.
         let known = |cost: &f64| expected.is_some() || done > 1 || *cost > COLD;
         if let Some(cost) = cost.filter(|cost| left > 1 && left as f64 * cost > WORTH_CALLING && known(cost))
+            && threads > 1
             && let Some(pool) = pool()
         {
-            return shared(pool, done..units, cost, work);
+            return shared(pool, threads, done..units, cost, work);
         }
         let range = cost.map_or(1, |cost| fitting(LONGEST, cost)).min(left);
         let start = Instant::now();
@@ -130,10 +139,16 @@ unsafe impl Send for Shared {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Shared {}
 
-fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> Result<f64, BackendError> {
+fn shared(
+    pool: &ThreadPool,
+    threads: usize,
+    units: Range<u64>,
+    cost: f64,
+    work: &Work<'_>,
+) -> Result<f64, BackendError> {
     let left = units.end - units.start;
     let worth = (left as f64 * cost / SHARE) as u64;
-    let helpers = worth.min(left - 1).min(count() as u64 - 1).max(1);
+    let helpers = worth.min(left - 1).min(threads.min(count()) as u64 - 1).max(1);
     let work = std::ptr::from_ref(work);
     // SAFETY: only the lifetime changes. Helpers call `work` inside the door, and this function returns only after
     // `close` has shut the door and waited for the threads inside; nothing below can unwind before that.
@@ -222,6 +237,16 @@ mod tests {
             spread(50, None, &|_| note(Duration::from_millis(2))).unwrap();
         }
         assert!(count() == 1 || seen.lock().unwrap().len() > 1);
+    }
+
+    #[test]
+    fn one_thread_is_that_of_the_caller() {
+        let caller = std::thread::current().id();
+        spread_over(1, 50, Some(1e6), &|_| {
+            assert_eq!(std::thread::current().id(), caller);
+            Ok(())
+        })
+        .unwrap();
     }
 
     #[test]

@@ -6,7 +6,7 @@ pub(super) fn nbody(scale: Scale) -> Case {
     let (count, time_step) = (scale.pick(512, 4096, 65536), 1e-3f32);
     let mut bodies = random_floats(count * 8, 1);
     bodies.chunks_exact_mut(8).for_each(|body| body[3] = body[3].abs() / count as f32);
-    Case::of(include_str!("../../cpu_vs_lavapipe/cases/nbody.wgsl"))
+    Case::of(include_str!("../../cpu_vs_peers/cases/nbody.wgsl"))
         .param_bits(&[time_step.to_bits()])
         .input("bodies", &bodies)
         .output("moved", count * 8)

@@ -114,7 +114,7 @@ pub(super) fn mandelbrot(scale: Scale) -> Case {
     let (side, most) = (scale.pick(128, 384, 4096), 256);
     let (corner, pixel) = ([-2.0f32, -1.5], 3.0 / side as f32);
     let bits = [corner[0].to_bits(), corner[1].to_bits(), pixel.to_bits(), side as u32, side as u32, most];
-    Case::of(include_str!("../../cpu_vs_lavapipe/cases/mandelbrot.wgsl"))
+    Case::of(include_str!("../../cpu_vs_peers/cases/mandelbrot.wgsl"))
         .param_bits(&bits)
         .output("steps", side * side)
         .threads([side, side, 1], [16, 16, 1])

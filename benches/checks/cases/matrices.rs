@@ -29,7 +29,7 @@ fn matmul(source: &'static str, scale: Scale) -> Case {
 pub(super) fn transpose(scale: Scale) -> Case {
     let side = scale.pick(128, 1024, 8192);
     let source = random_floats(side * side, 1);
-    Case::of(include_str!("../../cpu_vs_lavapipe/cases/transpose.wgsl"))
+    Case::of(include_str!("../../cpu_vs_peers/cases/transpose.wgsl"))
         .params(&[side, side])
         .input("source", &source)
         .output("transposed", side * side)

@@ -24,7 +24,7 @@ pub(super) fn histogram(scale: Scale) -> Case {
     let values = random_words(count, 1);
     let mut bins = [0; 256];
     values.iter().for_each(|value| bins[(value >> 24) as usize] += 1);
-    Case::of(include_str!("../../cpu_vs_lavapipe/cases/histogram.wgsl"))
+    Case::of(include_str!("../../cpu_vs_peers/cases/histogram.wgsl"))
         .input("values", &values)
         .output("bins", 256)
         .cleared()

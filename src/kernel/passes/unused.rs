@@ -55,7 +55,7 @@ mod tests {
     fn equal_counts_mean_an_unchanged_module() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut same = 0;
-        for folder in ["shaders", "benches/checks/kernels", "benches/cpu_vs_lavapipe/cases"] {
+        for folder in ["shaders", "benches/checks/kernels", "benches/cpu_vs_peers/cases"] {
             for file in std::fs::read_dir(root.join(folder)).unwrap() {
                 let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else { continue };
                 // Files with imports do not parse by themselves, and are skipped.

@@ -138,7 +138,19 @@ async fn float_atomics(device: &Device) -> TestResult {
     let mut total = device.buffer_from(&[0.5f32])?;
     kernel.launch().bind("total", &mut total).threads(1024)?;
     // The sum is exact in any order, because all partial sums are multiples of 0.5 below 2^20.
-    equal(total.read_here().await?[0], 523_776.5, "0.5 + 0 + 1 + ... + 1023")
+    equal(total.read_here().await?[0], 523_776.5, "0.5 + 0 + 1 + ... + 1023")?;
+    let source = "@group(0) @binding(0) var<storage, read_write> total: atomic<f32>;
+        @group(0) @binding(1) var<storage, read_write> old: array<f32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x % 3u != 0u { old[id.x] = atomicAdd(&total, 1.0); }
+        }";
+    let mut old = device.buffer_from(&vec![-1f32; 192])?;
+    total.copy_from_slice(&[0.0])?;
+    device.kernel(source)?.launch().bind("total", &mut total).bind("old", &mut old).threads(192)?;
+    let mut old = old.read_here().await?.to_vec();
+    old.sort_by(f32::total_cmp);
+    let counted: Vec<f32> = (0..192u16).map(|place| if place < 64 { -1.0 } else { f32::from(place - 64) }).collect();
+    same(&old, &counted, "each of 128 invocations sees another old value")
 }
 
 async fn long_atomics(device: &Device) -> TestResult {

@@ -2,7 +2,7 @@
 //!
 //! A workgroup runs on one thread, so workgroup memory needs no locked instructions. Only where lanes of a locked
 //! instruction may be left out is there a loop over the active lanes; otherwise lanes that are left out access memory
-//! that no code reads.
+//! that no code reads. Lanes that change one word together need one locked instruction.
 //!
 //! All atomics of WGSL are relaxed: each orders only the accesses to its own word (atomics of the Vulkan memory model
 //! without Acquire or Release semantics). On every supported machine an aligned load or store of a word satisfies that:
@@ -16,8 +16,8 @@ use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, 
 use smallvec::SmallVec;
 
 use super::generator::Generator;
-use super::ops::scalar_type;
-use super::place::{Offsets, Touched};
+use super::ops::{scalar_type, vector_type};
+use super::place::{Offsets, Spread, Touched};
 use crate::abi::LANES;
 use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, MemType, Place, Space, Value};
 
@@ -36,11 +36,14 @@ impl Generator<'_, '_> {
             return self.atomic_of_one(value, op, place, ty, operand, compare);
         }
         let class = ty.class();
+        let shared = place.space != Space::Workgroup && !matches!(op, AtomicOp::Load | AtomicOp::Store);
+        if shared && self.spread_of(place) == Spread::Same {
+            return self.atomic_of_one_word(value, op, place, class, operand, compare);
+        }
         let size = i64::from(class.bytes());
         let offsets = self.offsets(place, ty.bytes(), Touched::Active);
-        let locked = place.space != Space::Workgroup && !matches!(op, AtomicOp::Load | AtomicOp::Store);
         let all_lanes = offsets.inside.is_none() && !self.is_masked();
-        if !locked || all_lanes && class == Class::I32 {
+        if !shared || all_lanes && class == Class::I32 {
             return self.atomic_of_all(value, op, place.space, &offsets, operand, compare);
         }
         let bits = self.lanes_inside(offsets.inside.as_ref());
@@ -100,6 +103,71 @@ impl Generator<'_, '_> {
             result = self.emit().select(class, inside, &result, &zero);
         }
         self.hold_lanes(value, result);
+    }
+
+    /// Evaluates an atomic operation that changes the same word of shared memory in all lanes: the lanes compute one after
+    /// the other, and one locked instruction in place of eight exchanges the word. Where another thread has changed it
+    /// meanwhile, they compute again.
+    fn atomic_of_one_word(
+        &mut self,
+        value: Value,
+        op: AtomicOp,
+        place: &Place,
+        class: Class,
+        operand: Value,
+        compare: Option<Value>,
+    ) {
+        let start = self.same_address(place, true, Touched::Active);
+        let active = self.is_masked().then(|| self.lanes_inside(None));
+        let operands = self.lanes(operand);
+        let compares = compare.map(|compare| self.lanes(compare));
+        let zero = self.emit().constant(class, 0);
+        let join = self.b.create_block();
+        let joined: SmallVec<[cl::Value; 4]> =
+            zero.iter().map(|_| self.b.append_block_param(join, vector_type(class))).collect();
+        let arguments = |parts: &[cl::Value]| parts.iter().map(|part| (*part).into()).collect::<SmallVec<[_; 4]>>();
+        // Out of range, or without an active lane, nothing is changed, and the result is zero.
+        for condition in [start.inside, active].into_iter().flatten() {
+            let run = self.b.create_block();
+            self.b.ins().brif(condition, run, &[], join, &arguments(&zero));
+            self.switch_sealed(run);
+        }
+        let bits = bits_of(class);
+        let flags = MemFlagsData::trusted();
+        let first = self.b.ins().atomic_load(bits, flags, start.address);
+        let (again, done) = (self.b.create_block(), self.b.create_block());
+        let expected = self.b.append_block_param(again, bits);
+        self.b.ins().jump(again, &[first.into()]);
+        self.b.switch_to_block(again);
+        let is_float = matches!(class, Class::F32 | Class::F64);
+        let mut word = expected;
+        if is_float {
+            word = self.b.ins().bitcast(scalar_type(class), MemFlagsData::new(), word);
+        }
+        let mut old: SmallVec<[cl::Value; LANES]> = SmallVec::new();
+        for lane in 0..LANES {
+            old.push(word);
+            let operand = self.emit().lane(class, &operands, lane);
+            let compare = compares.as_ref().map(|compares| self.emit().lane(class, compares, lane));
+            let new = self.changed(op, class, word, operand, compare);
+            word = match active {
+                Some(active) => {
+                    let bit = self.b.ins().band_imm_u(active, 1 << lane);
+                    self.b.ins().select(bit, new, word)
+                }
+                None => new,
+            };
+        }
+        let new = if is_float { self.b.ins().bitcast(bits, MemFlagsData::new(), word) } else { word };
+        let seen = self.b.ins().atomic_cas(flags, start.address, expected, new);
+        let held = self.b.ins().icmp(cl::condcodes::IntCC::Equal, seen, expected);
+        self.b.ins().brif(held, done, &[], again, &[seen.into()]);
+        self.b.seal_block(again);
+        self.switch_sealed(done);
+        let old = self.emit().from_lanes(class, &old);
+        self.b.ins().jump(join, &arguments(&old));
+        self.switch_sealed(join);
+        self.hold_lanes(value, joined.into_iter().collect());
     }
 
     /// Evaluates an atomic operation of a workgroup of one invocation.
@@ -214,11 +282,7 @@ impl Generator<'_, '_> {
         let flags = MemFlagsData::trusted();
         let ty = scalar_type(class);
         let float = matches!(class, Class::F32 | Class::F64);
-        let bits = match ty {
-            types::F32 => types::I32,
-            types::F64 => types::I64,
-            other => other,
-        };
+        let bits = bits_of(class);
         let as_bits =
             |g: &mut Self, value| if float { g.b.ins().bitcast(bits, MemFlagsData::new(), value) } else { value };
         let rmw = match op {
@@ -281,5 +345,14 @@ impl Generator<'_, '_> {
         self.b.seal_block(again);
         self.switch_sealed(done);
         seen
+    }
+}
+
+/// The integer type with the size of a class.
+fn bits_of(class: Class) -> cl::Type {
+    match scalar_type(class) {
+        types::F32 => types::I32,
+        types::F64 => types::I64,
+        other => other,
     }
 }

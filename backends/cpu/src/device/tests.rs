@@ -1,5 +1,6 @@
 //! Tests of the device with kernels written in Rust: order, threads, stops, memory.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -60,6 +61,16 @@ extern "C" fn value(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
     0
 }
 
+/// The threads that have run [`noted`].
+static THREADS: Mutex<Vec<std::thread::ThreadId>> = Mutex::new(Vec::new());
+
+/// A kernel that takes 1 ms for each workgroup, and notes its thread.
+extern "C" fn noted(_: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> u32 {
+    std::thread::sleep(Duration::from_millis(1) * (end - begin));
+    THREADS.lock().unwrap().push(std::thread::current().id());
+    0
+}
+
 fn binding(name: &str, class: BindingClass, access: Access) -> Binding {
     Binding { name: name.to_owned(), class, access, size: 4, alignment: 4, tail: None }
 }
@@ -70,7 +81,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        Self { device: open(Options::default()).unwrap() }
+        Self::with(Options::default())
+    }
+
+    fn with(options: Options) -> Self {
+        Self { device: open(options).unwrap() }
     }
 
     fn kernel(&self, name: &str, entry: crate::abi::Entry) -> KernelId {
@@ -381,4 +396,38 @@ fn a_dropped_device_finishes_its_work() {
         ticket.wait().unwrap();
     }
     assert_eq!(RUN.load(Ordering::SeqCst), 5);
+}
+
+#[test]
+fn one_thread_is_that_of_the_submission() {
+    let bench = Bench::with(Options { threads: Some(1), ..Options::default() });
+    assert_eq!((bench.device.caps.multiprocessors, bench.device.caps.persistent.is_none()), (Some(1), true));
+    let (kernel, memory) = (bench.kernel("noted", noted), bench.memory(4));
+    // Far more than the work that `submit` otherwise executes itself, or that stays on one thread.
+    for _ in 0..3 {
+        let ticket = bench.run(kernel, memory, [20, 1, 1]);
+        assert_eq!(ticket.is_done(), Ok(true));
+    }
+    let seen = THREADS.lock().unwrap();
+    assert!(!seen.is_empty() && seen.iter().all(|thread| *thread == std::thread::current().id()));
+}
+
+#[test]
+fn submissions_of_several_threads_to_a_device_of_one() {
+    let bench = Bench::with(Options { threads: Some(1), ..Options::default() });
+    let (kernel, memory) = (bench.kernel("slow", slow), bench.memory(4));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..5).for_each(|_| bench.run(kernel, memory, [2, 1, 1]).wait().unwrap()));
+        }
+    });
+    assert_eq!(bench.words(memory).unwrap()[0], 40);
+}
+
+#[test]
+fn no_thread_is_refused_and_more_than_cores_are_as_many() {
+    let Err(error) = open(Options { threads: Some(0), ..Options::default() }) else { panic!("it was opened") };
+    assert!(error.to_string().contains("the option `threads` is 0"), "{error}");
+    let bench = Bench::with(Options { threads: Some(u32::MAX), ..Options::default() });
+    assert_eq!(bench.device.caps.multiprocessors, u32::try_from(anywarp_host::threads::count()).ok());
 }

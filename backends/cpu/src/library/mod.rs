@@ -62,7 +62,7 @@ impl Call {
         }
     }
 
-    /// Runs the routine with the starts of its arrays, in the order in which the call visits them.
+    /// Runs the routine on up to `threads` threads, with the starts of its arrays in the order in which the call visits them.
     ///
     /// # Errors
     /// [`BackendError::Rejected`] for arrays in another number, an argument that [`routines`] does not list, or if a
@@ -71,12 +71,12 @@ impl Call {
     /// # Safety
     /// The check of recordings has accepted the call: arrays are as large as it says, aligned to their elements, and
     /// overlap only as it allows. Until this returns, nothing else writes to them, or reads those that are written.
-    pub(crate) unsafe fn run(&self, arrays: &[*mut u8]) -> Result<(), BackendError> {
+    pub(crate) unsafe fn run(&self, threads: usize, arrays: &[*mut u8]) -> Result<(), BackendError> {
         // SAFETY: as for this function.
         unsafe {
             match (self, arrays) {
-                (Self::Product(product), &[a, b, c]) => product.run(a, b, c),
-                (Self::Transforms(transforms), &[x, y]) => transforms.run(x, y),
+                (Self::Product(product), &[a, b, c]) => product.run(threads, [a, b, c]),
+                (Self::Transforms(transforms), &[x, y]) => transforms.run(threads, [x, y]),
                 _ => Err(BackendError::Rejected {
                     operation: "a library call",
                     message: format!("{}: {} arrays came", self.name(), arrays.len()),

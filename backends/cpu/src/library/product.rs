@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use anywarp_backend::{BackendError, Precision, ProductForm, StoredMatrix};
-use anywarp_host::threads::{count, spread};
+use anywarp_host::threads::spread_over;
 use half::{bf16, f16};
 
 use super::halves;
@@ -98,7 +98,7 @@ impl Product {
             * STEP
     }
 
-    /// Computes the products on as many threads as are worthwhile.
+    /// Computes the products on as many of `threads` threads as are worthwhile.
     ///
     /// # Errors
     /// [`BackendError::Rejected`] for a precision that [`routines`](super::routines) does not list, or if a thread
@@ -107,15 +107,23 @@ impl Product {
     /// # Safety
     /// `a`, `b` and `c` are aligned to their elements and as large as the product says. Until the call returns, nothing
     /// else writes to them or reads `c`, which overlaps neither `a` nor `b`.
-    pub(crate) unsafe fn run(&self, a: *mut u8, b: *mut u8, c: *mut u8) -> Result<(), BackendError> {
+    pub(crate) unsafe fn run(&self, threads: usize, [a, b, c]: [*mut u8; 3]) -> Result<(), BackendError> {
         // SAFETY: as for this function; the elements are of the types that the precision and the form name.
         unsafe {
             match (self.precision, self.form.wide) {
-                (Precision::F32, false) => self.run_with::<f32, f32>([a, b, c], &|block| multiply(&block)),
-                (Precision::F16, false) => self.run_with::<f16, f16>([a, b, c], &|block| halves::multiply(&block)),
-                (Precision::F16, true) => self.run_with::<f16, f32>([a, b, c], &|block| halves::multiply(&block)),
-                (Precision::Bf16, false) => self.run_with::<bf16, bf16>([a, b, c], &|block| halves::multiply(&block)),
-                (Precision::Bf16, true) => self.run_with::<bf16, f32>([a, b, c], &|block| halves::multiply(&block)),
+                (Precision::F32, false) => self.run_with::<f32, f32>(threads, [a, b, c], &|block| multiply(&block)),
+                (Precision::F16, false) => {
+                    self.run_with::<f16, f16>(threads, [a, b, c], &|block| halves::multiply(&block))
+                }
+                (Precision::F16, true) => {
+                    self.run_with::<f16, f32>(threads, [a, b, c], &|block| halves::multiply(&block))
+                }
+                (Precision::Bf16, false) => {
+                    self.run_with::<bf16, bf16>(threads, [a, b, c], &|block| halves::multiply(&block))
+                }
+                (Precision::Bf16, true) => {
+                    self.run_with::<bf16, f32>(threads, [a, b, c], &|block| halves::multiply(&block))
+                }
                 (other, _) => Err(BackendError::Rejected {
                     operation: "a matrix product",
                     message: format!(
@@ -131,11 +139,12 @@ impl Product {
     /// As for [`run`](Self::run). `multiply` accesses nothing but the elements of its block.
     unsafe fn run_with<T, R>(
         &self,
+        threads: usize,
         [a, b, c]: [*mut u8; 3],
         multiply: &(dyn Fn(Block<T, R>) + Sync),
     ) -> Result<(), BackendError> {
         let matrices = Matrices::<T, R> { a: a.cast(), b: b.cast(), c: c.cast() };
-        let block = self.block(count());
+        let block = self.block(threads);
         let across = self.columns.div_ceil(block[1]);
         let of_one = self.rows.div_ceil(block[0]) * across;
         let batches = self.form.batches as usize;
@@ -148,7 +157,7 @@ impl Product {
             }
             Ok(())
         };
-        spread((of_one * batches) as u64, Some(cost), &work).map(|_| ())
+        spread_over(threads, (of_one * batches) as u64, Some(cost), &work).map(|_| ())
     }
 
     /// Rows and columns of a block of `c`, so that threads have about two blocks each unless those would be small.
@@ -242,7 +251,7 @@ mod tests {
         let mut c: Vec<R> = c.into_iter().map(round).collect();
         let [a, b] = [&mut a, &mut b].map(|matrix| matrix.as_mut_ptr().cast());
         // SAFETY: the three arrays have as many elements as the product says, and nothing else uses them.
-        unsafe { product.run(a, b, c.as_mut_ptr().cast()).unwrap() };
+        unsafe { product.run(2, [a, b, c.as_mut_ptr().cast()]).unwrap() };
         let got: Vec<f32> = c.into_iter().map(to).collect();
         assert_eq!(got, wanted, "{product:?}");
     }
@@ -284,7 +293,7 @@ mod tests {
         let product = Product::new([2, 2, 1], Precision::F32, ProductForm::default());
         let (mut a, mut b, mut c) = ([1.0f32, 2.0], [3.0f32, 4.0], [f32::NAN; 4]);
         // SAFETY: the arrays have as many elements as the product says.
-        unsafe { product.run(a.as_mut_ptr().cast(), b.as_mut_ptr().cast(), c.as_mut_ptr().cast()).unwrap() };
+        unsafe { product.run(2, [a.as_mut_ptr().cast(), b.as_mut_ptr().cast(), c.as_mut_ptr().cast()]).unwrap() };
         assert_eq!(c, [3.0, 4.0, 6.0, 8.0]);
     }
 
@@ -304,9 +313,9 @@ mod tests {
         let mut one = [0.0f32; 3];
         let [a, b, c] = one.each_mut().map(|value| std::ptr::from_mut(value).cast());
         // SAFETY: each matrix has one element.
-        assert!(unsafe { product.run(a, b, c) }.unwrap_err().to_string().contains("no product of tf32"));
+        assert!(unsafe { product.run(2, [a, b, c]) }.unwrap_err().to_string().contains("no product of tf32"));
         let wide = Product::new([1, 1, 1], Precision::F32, ProductForm { wide: true, ..ProductForm::default() });
         // SAFETY: as above.
-        assert!(unsafe { wide.run(a, b, c) }.unwrap_err().to_string().contains("no product of f32 into f32"));
+        assert!(unsafe { wide.run(2, [a, b, c]) }.unwrap_err().to_string().contains("no product of f32 into f32"));
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use anywarp_backend::{BackendError, Transform};
-use anywarp_host::threads::spread;
+use anywarp_host::threads::spread_over;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftNum};
 
@@ -78,7 +78,7 @@ impl Transforms {
         self.form.numbers() as f64 * operations * STEP
     }
 
-    /// Computes the transforms on as many threads as are worthwhile.
+    /// Computes the transforms on as many of `threads` threads as are worthwhile.
     ///
     /// # Errors
     /// [`BackendError::Rejected`] if a thread panics.
@@ -86,13 +86,13 @@ impl Transforms {
     /// # Safety
     /// `x` and `y` are aligned to the parts of their numbers, and have as many numbers as the form says. They are the same
     /// or do not overlap. Until the call returns, nothing else writes to them or reads `y`.
-    pub(crate) unsafe fn run(&self, x: *mut u8, y: *mut u8) -> Result<(), BackendError> {
+    pub(crate) unsafe fn run(&self, threads: usize, [x, y]: [*mut u8; 2]) -> Result<(), BackendError> {
         let scale = self.form.scale.get();
         // SAFETY: as for this function; the form names the type of the numbers.
         unsafe {
             match &self.plan {
-                Plan::Floats(plan) => self.run_with([x, y], &**plan, scale as f32),
-                Plan::Doubles(plan) => self.run_with([x, y], &**plan, scale),
+                Plan::Floats(plan) => self.run_with(threads, [x, y], &**plan, scale as f32),
+                Plan::Doubles(plan) => self.run_with(threads, [x, y], &**plan, scale),
             }
         }
     }
@@ -101,6 +101,7 @@ impl Transforms {
     /// As for [`run`](Self::run), with numbers of two `T`.
     unsafe fn run_with<T: FftNum>(
         &self,
+        threads: usize,
         [x, y]: [*mut u8; 2],
         plan: &dyn Fft<T>,
         scale: T,
@@ -126,7 +127,8 @@ impl Transforms {
             }
             Ok(())
         };
-        spread(units.count as u64, Some(self.estimate() / units.count as f64), &work).map(|_| ())
+        let cost = self.estimate() / units.count as f64;
+        spread_over(threads, units.count as u64, Some(cost), &work).map(|_| ())
     }
 
     fn units(&self) -> Units {
@@ -244,11 +246,11 @@ mod tests {
             assert!(error <= bound * bound * size, "{form}: {}", (error / size).sqrt());
         };
         // SAFETY: both arrays have as many numbers as the form says, and nothing else uses them.
-        unsafe { transforms.run(start, y.as_mut_ptr().cast()).unwrap() };
+        unsafe { transforms.run(2, [start, y.as_mut_ptr().cast()]).unwrap() };
         judge(&y);
         assert!(inputs == before, "inputs are only read");
         // SAFETY: as above.
-        unsafe { transforms.run(start, start).unwrap() };
+        unsafe { transforms.run(2, [start, start]).unwrap() };
         judge(&inputs);
     }
 

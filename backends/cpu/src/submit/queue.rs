@@ -20,6 +20,8 @@ struct State {
     /// Whether a thread is executing the oldest resolved recording.
     busy: bool,
     started: bool,
+    /// The number of threads that execute the backlog, or wait for their turn, because the queue has no thread.
+    helping: usize,
     /// Whether the device was dropped; the thread then ends when the backlog is empty.
     closed: bool,
     #[allow(clippy::vec_box)] // they move between here and the backlog
@@ -54,7 +56,7 @@ impl Queue {
 
     /// Executes `resolved` after all earlier work, and then ends `submission`.
     pub(crate) fn submit(&self, resolved: Box<Resolved>, submission: &Arc<Submission>) {
-        let small = resolved.estimate() < INLINE;
+        let small = self.shared.conditions.alone || resolved.estimate() < INLINE;
         let mut state = self.shared.state();
         if small && !state.busy && state.backlog.is_empty() {
             state.busy = true;
@@ -63,10 +65,13 @@ impl Queue {
         }
         state.backlog.push_back((resolved, Arc::clone(submission)));
         if !state.started {
-            state.started = self.start();
+            state.started = !self.shared.conditions.alone && self.start();
             if !state.started {
+                state.helping += 1;
                 drop(state);
-                return self.shared.work(false);
+                self.shared.work(false);
+                self.shared.state().helping -= 1;
+                return;
             }
         }
         let waiting = !state.busy;
@@ -110,10 +115,13 @@ impl Shared {
         self.give_back(resolved);
         let mut state = self.state();
         state.busy = false;
-        let more = !state.backlog.is_empty();
+        let (more, helping) = (!state.backlog.is_empty(), state.helping > 0);
         drop(state);
         submission.finish(outcome);
-        if more {
+        if helping {
+            // All must see that nothing is left for them to do.
+            self.changed.notify_all();
+        } else if more {
             self.changed.notify_one();
         }
     }

@@ -18,6 +18,11 @@ const BODIES: &[&str] = &[
     // Atomics of buffers, also out of range.
     "out[i] = 1u + atomicAdd(&counts[data[i] % 3u + 40u], 0u); atomicMax(&counts[0], i); atomicAdd(&counts[1], data[i]); atomicAdd(&counts[900u + i], 1u);",
     "let found = atomicCompareExchangeWeak(&counts[i % 60u + 4u], i % 60u, i + 7u); out[i] = u32(found.exchanged) + atomicLoad(&counts[i % 60u + 4u]);",
+    // Atomics of one word, whose lanes change it together.
+    "out[i] = atomicAdd(&counts[3], data[i]); atomicMin(&counts[7], data[i] + 1u); out[i] += atomicSub(&counts[8], i) & 0xffu;",
+    "if ((data[i] & 3u) != 1u) { out[i] = atomicExchange(&counts[5], i) * 8u + (atomicXor(&counts[6], data[i]) & 7u); }",
+    "if (i % 16u > 7u) { atomicAdd(&counts[9], 1u); } out[i] = atomicAdd(&counts[data[3] + 1000u], 1u); atomicOr(&counts[data[3] + 1000u], 1u);",
+    "let found = atomicCompareExchangeWeak(&counts[2], i % 20u + 2u, i + 3u); out[i] = found.old_value * 2u + u32(found.exchanged);",
     "switch data[i] % 4u { case 0u: { out[i] = 5u; } case 1u, 2u: { if (i > 30u) { return; } out[i] = 6u; } default: { out[i] = i; } }",
     "let x = bitcast<f32>(data[i] + 0x3f800000u); out[i] = bitcast<u32>(sqrt(x) * exp2(x) + floor(x) + pow(x, 1.5));",
     "let x = vec4u(data[i], i, 3u, 4u); let m = mat2x2f(f32(i), 1.0, 2.0, 3.0) * vec2f(1.0, f32(x.x % 9u)); out[i] = u32(m.x + m.y) + dot(x, x.wzyx);",

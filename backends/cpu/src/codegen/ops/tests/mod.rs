@@ -4,6 +4,7 @@
 mod cases;
 mod inline;
 mod known;
+mod power;
 mod reference;
 mod subgroup;
 mod values;

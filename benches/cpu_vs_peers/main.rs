@@ -1,13 +1,20 @@
-//! Compares the CPU backend with Mesa's lavapipe and plain Rust: the same kernels, in turns.
+//! Compares the CPU backend with its peers: the same kernels, in turns.
 //!
-//! `cargo bench --bench cpu_vs_lavapipe -- [--kernel NAME] [--quick]`; NAME is a part of a kernel's name, or `latency`
-//! for compile and launch times.
+//! `cargo bench --bench cpu_vs_peers -- [--kernel NAME] [--processor-time] [--quick]`; NAME is a part of a kernel's name,
+//! or `latency` for compile and launch times.
 //!
-//! The baseline is lavapipe, which compiles the same WGSL with LLVM; the ceiling, for memory-bound kernels, is a plain
-//! Rust version on all threads (rayon). Every result is checked before it is timed; the process fails if one is wrong
-//! or missing, but not if a goal is missed. Data stays on the device: a run consists of the launches and a wait.
+//! The peers are plain Rust on all threads (rayon), written as one would without a framework, and Mesa's lavapipe, which
+//! compiles the same WGSL with LLVM; it is left out with a message where there is none. Every result is checked before
+//! and after it is timed; the process fails if one is wrong or missing, but not if a goal is missed. Data stays on the
+//! device: a run consists of the launches and a wait.
+//!
+//! Times are those of all cores, as they pass. `taskset -c 0 cargo bench --bench cpu_vs_peers -- --processor-time`
+//! compares the code instead of the threads: all peers on one core, in the processor time of the process, so that other
+//! programs disturb less. With `RUSTFLAGS=-Ctarget-cpu=native` the plain loops use all instructions of the processor, as
+//! kernels always do.
 
 mod cases;
+mod clock;
 mod latency;
 mod measure;
 mod report;
@@ -23,6 +30,7 @@ use anywarp::Device;
 use anywarp_testing_devices::libtest::BenchOptions;
 use cases::Case;
 use clap::Parser;
+use clock::Clock;
 use measure::{LANES, PerLane, Samples};
 use shared::{Outcome, ended};
 use side::Side;
@@ -36,6 +44,9 @@ struct Arguments {
     /// Only kernels whose name contains this text, or `latency` for compile and launch times.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// The processor time of kernels in place of the time that passes: for one core.
+    #[arg(long)]
+    processor_time: bool,
     /// Fewer repetitions, smaller sizes.
     #[arg(long)]
     quick: bool,
@@ -97,7 +108,12 @@ fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
 }
 
 /// Checks all sides of `case`, measures the correct sides, then checks them again. Adds errors to `failed`.
-fn run_case(case: Case, devices: &[Option<Device>; 2], budget: Duration, failed: &mut Vec<String>) -> Outcome<Samples> {
+fn run_case(
+    case: Case,
+    devices: &[Option<Device>; 2],
+    (budget, clock): (Duration, Clock),
+    failed: &mut Vec<String>,
+) -> Outcome<Samples> {
     let mut note = |lane: usize, error: &dyn std::fmt::Display| {
         failed.push(format!("{}: {}: {error}", case.name, LANES[lane]));
     };
@@ -111,7 +127,7 @@ fn run_case(case: Case, devices: &[Option<Device>; 2], budget: Duration, failed:
         }
     }
     let mut lanes = sides.each_mut().map(|side| side.as_mut().map(|side| || side.run()));
-    let samples = measure::interleaved(&mut lanes, budget)?;
+    let samples = measure::interleaved(&mut lanes, budget, clock)?;
     for (lane, side) in sides.iter_mut().enumerate() {
         if let Some(Err(error)) = side.as_mut().map(|side| check(&case, side.as_mut())) {
             note(lane, &format!("after being timed: {error}"));
@@ -125,13 +141,14 @@ fn run() -> Outcome<bool> {
     let devices = [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")];
     println!("rayon: {} threads\n", rayon::current_num_threads());
     let budget = Duration::from_millis(if arguments.quick { 200 } else { 3500 });
+    let clock = if arguments.processor_time { Clock::Processor } else { Clock::Wall };
     let mut failed = Vec::new();
     let mut rows = Vec::new();
     for (name, case) in cases::ALL.iter().filter(|(name, _)| arguments.wants(name)) {
         eprintln!("{name} ...");
         let case = case();
         let (name, bytes) = (case.name, case.bytes);
-        match run_case(case, &devices, budget, &mut failed) {
+        match run_case(case, &devices, (budget, clock), &mut failed) {
             Ok(samples) => rows.push(report::Row { name, bytes, samples }),
             Err(error) => failed.push(format!("{name}: {error}")),
         }

@@ -1,5 +1,6 @@
 //! The kernels: for each its WGSL, its plain Rust version, its input and its expected result.
 
+mod black_scholes;
 mod conv3x3;
 mod expected;
 mod histogram;
@@ -7,12 +8,15 @@ mod mandelbrot;
 mod matmul;
 mod nbody;
 mod reduction;
+mod remap;
 mod saxpy;
 mod scan;
+mod sha256;
 mod sort;
 mod stencil;
 mod tanh;
 mod transpose;
+mod yuv;
 
 use anywarp::Device;
 use anywarp_testing::random::{floats as random_floats, words as random_words};
@@ -38,12 +42,13 @@ type OnDevice = dyn Fn(&Device) -> Outcome<Box<dyn Side>>;
 type Make = fn() -> Case;
 
 /// Every kernel by name.
-pub(crate) const ALL: [(&str, Make); 12] = [
+pub(crate) const ALL: [(&str, Make); 17] = [
     ("saxpy", saxpy::case),
     ("tanh", tanh::case),
     ("conv3x3", conv3x3::case),
     ("stencil", stencil::case),
-    ("matmul", matmul::case),
+    ("matmul", matmul::of_512),
+    ("matmul_1024", matmul::of_1024),
     ("nbody", nbody::case),
     ("mandelbrot", mandelbrot::case),
     ("reduction", reduction::case),
@@ -51,4 +56,8 @@ pub(crate) const ALL: [(&str, Make); 12] = [
     ("histogram", histogram::case),
     ("sort", sort::case),
     ("transpose", transpose::case),
+    ("black_scholes", black_scholes::case),
+    ("sha256", sha256::case),
+    ("rgb_to_yuv", yuv::case),
+    ("remap", remap::case),
 ];

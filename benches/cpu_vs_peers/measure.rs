@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::clock::Clock;
 use crate::shared::Outcome;
 
 /// The compared sides, in the order of execution.
@@ -43,6 +44,7 @@ impl Samples {
 pub(crate) fn interleaved(
     lanes: &mut PerLane<Option<impl FnMut() -> Outcome<()>>>,
     budget: Duration,
+    clock: Clock,
 ) -> Outcome<Samples> {
     let mut repeats = [0; LANES.len()];
     let mut round_seconds = 0.0;
@@ -58,11 +60,11 @@ pub(crate) fn interleaved(
         let mut round = [f64::NAN; LANES.len()];
         for ((seconds, work), repeats) in round.iter_mut().zip(lanes.iter_mut()).zip(repeats) {
             let Some(work) = work else { continue };
-            let start = Instant::now();
+            let start = clock.start();
             for _ in 0..repeats {
                 work()?;
             }
-            *seconds = start.elapsed().as_secs_f64() / f64::from(repeats);
+            *seconds = start.seconds() / f64::from(repeats);
         }
         samples.push(round);
     }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anywarp::{Device, Kernel};
 
+use crate::clock::Clock;
 use crate::measure::{self, PerLane, Samples};
 use crate::report::Latency;
 use crate::{LANES, Outcome};
@@ -107,7 +108,7 @@ fn tiny_launches(devices: &[Option<Device>; 2], budget: Duration) -> Outcome<Sam
             }
         })
     });
-    let samples = measure::interleaved(&mut lanes, budget)?;
+    let samples = measure::interleaved(&mut lanes, budget, Clock::Wall)?;
     for (device, _, launches, expected) in sides.iter().flatten() {
         if launches.read()?.iter().any(|launches| launches != expected) {
             return Err(format!("wrong result: {}: not {expected} launches", device.selector()).into());

@@ -4,15 +4,21 @@ use rayon::prelude::*;
 
 use super::{Case, Expected, on_device, on_host, random_floats};
 
-const SIZE: usize = 512;
+pub(super) fn of_512() -> Case {
+    case::<512>("matmul")
+}
 
-pub(super) fn case() -> Case {
+pub(super) fn of_1024() -> Case {
+    case::<1024>("matmul_1024")
+}
+
+fn case<const SIZE: usize>(name: &'static str) -> Case {
     let (a, b) = (random_floats(SIZE * SIZE, 1), random_floats(SIZE * SIZE, 2));
     let (device_a, device_b) = (a.clone(), b.clone());
     Case {
-        name: "matmul",
+        name,
         bytes: None,
-        expected: Expected::Within(reference(&a, &b), 1e-3),
+        expected: Expected::Within(reference::<SIZE>(&a, &b), 2e-3),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("matmul.wgsl"))?;
             let (a, b) = (device.buffer_from(&device_a)?, device.buffer_from(&device_b)?);
@@ -24,13 +30,13 @@ pub(super) fn case() -> Case {
         }),
         on_host: Box::new(move || {
             let (a, b) = (a.clone(), b.clone());
-            on_host(vec![0.0f32; SIZE * SIZE], move |product: &mut [f32]| multiply(&a, &b, product))
+            on_host(vec![0.0f32; SIZE * SIZE], move |product: &mut [f32]| multiply::<SIZE>(&a, &b, product))
         }),
     }
 }
 
 /// Computes each row of the product as a sum of rows of `b`, so that all memory is accessed in order.
-fn multiply(a: &[f32], b: &[f32], product: &mut [f32]) {
+fn multiply<const SIZE: usize>(a: &[f32], b: &[f32], product: &mut [f32]) {
     product.par_chunks_exact_mut(SIZE).zip(a.par_chunks_exact(SIZE)).for_each(|(product, a)| {
         product.fill(0.0);
         for (factor, b) in a.iter().zip(b.chunks_exact(SIZE)) {
@@ -41,7 +47,7 @@ fn multiply(a: &[f32], b: &[f32], product: &mut [f32]) {
     });
 }
 
-fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
+fn reference<const SIZE: usize>(a: &[f32], b: &[f32]) -> Vec<f32> {
     let mut product = vec![0.0f64; SIZE * SIZE];
     for (product, a) in product.chunks_exact_mut(SIZE).zip(a.chunks_exact(SIZE)) {
         for (factor, b) in a.iter().zip(b.chunks_exact(SIZE)) {
