@@ -19,12 +19,12 @@ fn other_kind(text: &str) -> Key {
     Key::new("vulkan", ["13.5 sm_90", text])
 }
 
-/// A folder of its own for each test, removed at its end.
+/// A folder of its own for each test, removed at its end. Its name has a space and a letter beyond ASCII.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("anywarp-cache-{name}-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("anywarp cache für {name}-{}", std::process::id()));
         // The folder may be left over from an earlier process with the same id.
         let _ = fs::remove_dir_all(&folder);
         Self(folder)
