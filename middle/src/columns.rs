@@ -54,12 +54,40 @@ struct Found {
 /// The part of the matrix to which a pointer refers.
 enum Part {
     Whole,
-    /// A column, or one number of it, by an index that is not constant.
+    /// A column whose index is not constant, or one number of it.
     Column {
-        index: Handle<Expression>,
-        kind: ScalarKind,
-        row: Option<Handle<Expression>>,
+        column: Index,
+        row: Row,
     },
+}
+
+/// The numbers of a column to which a pointer refers.
+#[derive(Clone, Copy)]
+enum Row {
+    All,
+    At(u32),
+    By(Index),
+}
+
+/// An index that is not constant.
+#[derive(Clone, Copy)]
+struct Index {
+    value: Handle<Expression>,
+    kind: ScalarKind,
+}
+
+impl Index {
+    /// A `switch` with these statements for each value below `count`.
+    fn switch(self, count: u32, mut body: impl FnMut(u32) -> Block) -> Statement {
+        let value = |index: u32| match self.kind {
+            ScalarKind::Sint => SwitchValue::I32(index.cast_signed()),
+            _ => SwitchValue::U32(index),
+        };
+        let case = |index| SwitchCase { value: value(index), body: body(index), fall_through: false };
+        let mut cases: Vec<SwitchCase> = (0..count).map(case).collect();
+        cases.push(SwitchCase { value: SwitchValue::Default, body: Block::new(), fall_through: false });
+        Statement::Switch { selector: self.value, cases }
+    }
 }
 
 fn found(module: &Module, function: &Function, info: &FunctionInfo) -> Vec<Found> {
@@ -104,8 +132,13 @@ impl Found {
             None => Part::Whole,
             Some(column) => {
                 let Expression::Access { index, .. } = function.expressions[column] else { return None };
-                let kind = info[index].ty.inner_with(&module.types).scalar_kind()?;
-                Part::Column { index, kind, row: steps.pop() }
+                let by = |value| Some(Index { value, kind: info[value].ty.inner_with(&module.types).scalar_kind()? });
+                let row = match steps.pop().map(|row| &function.expressions[row]) {
+                    Some(Expression::AccessIndex { index, .. }) => Row::At(*index),
+                    Some(Expression::Access { index, .. }) => Row::By(by(*index)?),
+                    _ => Row::All,
+                };
+                Part::Column { column: by(index)?, row }
             }
         };
         Some(Self { pointer, matrix, ty, columns, part })
@@ -126,27 +159,31 @@ impl Found {
                     block.push(Statement::Store { pointer, value }, span);
                 }
             }
-            Part::Column { index: selector, kind, row } => {
-                let case = |index: u32| {
+            Part::Column { column, row } => {
+                let by_column = column.switch(self.columns, |index| {
                     let mut body = Block::new();
-                    let mut pointer = self.column(function, index, &mut body, span);
-                    if let Some(row) = row {
-                        let mut step = function.expressions[row].clone();
-                        if let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = &mut step {
-                            *base = pointer;
-                        }
-                        pointer = emitted(function, step, &mut body, span);
-                    }
-                    body.push(Statement::Store { pointer, value }, span);
-                    let value = match kind {
-                        ScalarKind::Sint => SwitchValue::I32(index.cast_signed()),
-                        _ => SwitchValue::U32(index),
+                    let base = self.column(function, index, &mut body, span);
+                    let store = |pointer, body: &mut Block| body.push(Statement::Store { pointer, value }, span);
+                    let mut element = |index, body: &mut Block| {
+                        let pointer = emitted(function, Expression::AccessIndex { base, index }, body, span);
+                        store(pointer, body);
                     };
-                    SwitchCase { value, body, fall_through: false }
-                };
-                let mut cases: Vec<SwitchCase> = (0..self.columns).map(case).collect();
-                cases.push(SwitchCase { value: SwitchValue::Default, body: Block::new(), fall_through: false });
-                block.push(Statement::Switch { selector, cases }, span);
+                    match row {
+                        Row::All => store(base, &mut body),
+                        Row::At(index) => element(index, &mut body),
+                        // FXC aborts at an index of a component in a `switch`.
+                        Row::By(row) => {
+                            let by_row = row.switch(2, |index| {
+                                let mut body = Block::new();
+                                element(index, &mut body);
+                                body
+                            });
+                            body.push(by_row, span);
+                        }
+                    }
+                    body
+                });
+                block.push(by_column, span);
             }
         }
     }

@@ -49,3 +49,14 @@ both.turn[n].y = 1.0;
 states[n].turn = m;
 // check: fn main
 // check: states[n].turn[1] =
+
+// case: a number by two indices
+state.turn[n][i32(n) % 2] = 1.0;
+// check: fn main
+// check: switch n {
+// check: case 2u: {
+// next: switch
+// next: case 0: {
+// next: state.turn[2][0] = 1
+// check: case 1: {
+// next: state.turn[2][1] = 1
