@@ -52,8 +52,9 @@ pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
     let outcome = programs.and_then(|programs| {
         let (conformance, rings) = (programs.copy(SUITE)?, programs.copy(RINGS)?);
         let wine = Wine::start(&folder, &variables).map_err(Outcome::Missing)?;
-        let report = passed(tests(&wine, place, &conformance, &["--skip", OPERATORS]))?;
-        Ok(with_tests(report, "rings", tests(&wine, place, &rings, &[])))
+        let report = passed(tests(&wine, place, &conformance, &["--test-threads", "2", "--skip", OPERATORS]))?;
+        // One after the other: a kernel takes seconds to compile, and messages of other tests time out meanwhile.
+        Ok(with_tests(report, "rings", tests(&wine, place, &rings, &["--test-threads", "1"])))
     });
     outcome.unwrap_or_else(|outcome| outcome)
 }
@@ -72,8 +73,8 @@ fn on_processor(root: &Path, place: &Place, folder: &Path) -> Result<Outcome, Ou
     let (conformance, rings, tool) = (programs.copy(SUITE)?, programs.copy(RINGS)?, programs.copy(TOOL)?);
     let units = Programs::build_units(root, folder)?;
     let wine = Wine::start(folder, &[]).map_err(Outcome::Missing)?;
-    let report = passed(tests(&wine, place, &conformance, &[]))?;
-    let mut report = passed(with_tests(report, "rings", tests(&wine, place, &rings, &[])))?;
+    let report = passed(tests(&wine, place, &conformance, &["--test-threads", "2"]))?;
+    let mut report = passed(with_tests(report, "rings", tests(&wine, place, &rings, &["--test-threads", "2"])))?;
     for (package, name) in UNITS {
         let log = folder.join(format!("{name}.log"));
         let ended = run(&mut wine.command(&units.copy(name)?), RUNNING, &log);
@@ -96,7 +97,7 @@ fn passed(outcome: Outcome) -> Result<Report, Outcome> {
 fn tests(wine: &Wine, place: &Place, program: &Path, arguments: &[&str]) -> Outcome {
     let log = program.with_extension("log");
     let mut command = wine.command(program);
-    command.args([place.device, "--test-threads", "2"]).args(arguments);
+    command.arg(place.device).args(arguments);
     command.env("ANYWARP_REQUIRE", place.device).env("INSTA_UPDATE", "no");
     Outcome::of(place, &run(&mut command, RUNNING, &log), &log)
 }
