@@ -126,6 +126,7 @@ fn passed(ring: RingBuilder) -> TestResult {
 }
 
 fn long_messages_between_actors(place: Place<'_>) -> TestResult {
+    place.arrays_end()?;
     passed(place.ring(PASSED)?)
 }
 
