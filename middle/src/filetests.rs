@@ -9,7 +9,7 @@ use naga::{Function, Module, back::wgsl};
 
 use crate::explicit::explicit;
 use crate::optimise::{optimise, pass_over_function};
-use crate::{Circumstances, Unrolling, fuse, pointers, tables, wide};
+use crate::{Circumstances, Unrolling, columns, fuse, members, pointers, tables, wide};
 
 #[test]
 fn passes_on_files() {
@@ -32,8 +32,10 @@ fn pass(name: &str, module: &Module, info: &ModuleInfo) -> Result<Option<Module>
         "optimise" => optimised(Unrolling::Full),
         "optimise selective" => optimised(Unrolling::Selective),
         "optimise by-compiler" => optimised(Unrolling::ByCompiler),
+        "columns" => columns::by_columns(module, info),
         "explicit" => explicit(module, info, &Proofs::default()),
         "fuse" => fuse::products_with_sums(module, info),
+        "members" => members::to_whole_arrays(module, info),
         "pointers" => pointers::to_whole_variables(module),
         "tables" => tables::to_variables(module, info),
         "wide" => wide::mend(module, info),

@@ -10,6 +10,8 @@
 //! | [`explicit`](mod@explicit) | adds the checks that are still needed to the module |
 //! | [`fuse`] | fuses products with sums for devices that compute both by one instruction |
 //! | `domain` | the set of values that an integer may have: an interval and known bits |
+//! | [`columns`] | stores to columns of matrices in structs, as naga's HLSL writer loses stores to the whole matrix |
+//! | [`members`] | copies arrays in structs to store to their elements, which a compiler of HLSL refuses in loops |
 //! | [`pointers`] | copies the parts of variables whose pointers are arguments of calls, which SPIR-V does not permit |
 //! | [`tables`] | moves constant arrays to variables where naga's SPIR-V writer would copy the array at each access |
 //! | [`wide`] | replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong |
@@ -18,11 +20,13 @@
 
 pub mod analysis;
 mod circumstances;
+pub mod columns;
 mod domain;
 pub mod explicit;
 #[cfg(test)]
 mod filetests;
 pub mod fuse;
+pub mod members;
 pub mod optimise;
 pub mod pointers;
 mod rebuild;

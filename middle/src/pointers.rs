@@ -150,7 +150,13 @@ fn variable(parameter: Parameter, function: &mut Function, globals: &mut Arena<G
 }
 
 /// Adds statements to `block` that copy the memory at the pointer `from` to the memory at the pointer `to`.
-fn copy(function: &mut Function, from: Handle<Expression>, to: Handle<Expression>, block: &mut Block, span: Span) {
+pub(crate) fn copy(
+    function: &mut Function,
+    from: Handle<Expression>,
+    to: Handle<Expression>,
+    block: &mut Block,
+    span: Span,
+) {
     let value = function.expressions.append(Expression::Load { pointer: from }, span);
     block.push(Statement::Emit(Range::new_from_bounds(value, value)), span);
     block.push(Statement::Store { pointer: to, value }, span);

@@ -11,7 +11,9 @@ mod small;
 
 use anywarp_backend::{Refused, Validated};
 use anywarp_middle::analysis::prove;
+use anywarp_middle::columns::by_columns;
 use anywarp_middle::explicit::explicit;
+use anywarp_middle::members::to_whole_arrays;
 use anywarp_middle::optimise::optimise;
 use anywarp_middle::pointers::to_whole_variables;
 use anywarp_middle::tables::to_variables;
@@ -65,6 +67,8 @@ fn differs(
         let (faster, selective, by_compiler) = (faster(Unrolling::Full)?, selective?, by_compiler?);
         let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
         let copied = safe.clone().after_pass(to_whole_variables(&safe)).map_err(not_valid)?;
+        let whole = safe.clone().after_pass(to_whole_arrays(&safe, safe.info())).map_err(not_valid)?;
+        let columns = whole.clone().after_pass(by_columns(&whole, whole.info())).map_err(not_valid)?;
         let placed = safe.clone().after_pass(to_variables(&safe, safe.info())).map_err(not_valid)?;
         Ok(ran("optimised, with every check", plain, &faster, None)
             .or_else(|| ran("optimised, with unproven checks", plain, &faster, Some(proofs(&faster))))
@@ -72,6 +76,8 @@ fn differs(
             .or_else(|| ran("with loops left to the compiler", plain, &by_compiler, Some(proofs(&by_compiler))))
             .or_else(|| ran("with explicit checks", checked, &safe, None))
             .or_else(|| ran("with whole variables as arguments", checked, &copied, None))
+            .or_else(|| ran("with copies of arrays in structs", checked, &whole, None))
+            .or_else(|| ran("with stores to columns of matrices", checked, &columns, None))
             .or_else(|| ran("with arrays in variables", checked, &placed, None))
             .or_else(|| ran("with explicit checks, not optimised", checked, &plainly_safe, None)))
     };

@@ -58,6 +58,7 @@ fn shorter(state: ptr<function, u32>, m: array<u32, 40>, lane: u32) -> array<u32
 }";
 
 fn long_messages(place: Place<'_>) -> TestResult {
+    place.arrays_end()?;
     both_ways(place.ring(BOTH_WAYS)?)
 }
 
@@ -69,6 +70,7 @@ fn long_messages_of_a_warp(place: Place<'_>) -> TestResult {
 
 fn longest_messages(place: Place<'_>) -> TestResult {
     place.once()?;
+    place.arrays_end()?;
     if place.device.caps().kind == DeviceKind::Software && place.device.caps().backend != BackendKind::Cpu {
         return skip("software drivers compile private arrays of this length for minutes");
     }
@@ -124,6 +126,7 @@ fn passed(ring: RingBuilder) -> TestResult {
 }
 
 fn long_messages_between_actors(place: Place<'_>) -> TestResult {
+    place.arrays_end()?;
     passed(place.ring(PASSED)?)
 }
 

@@ -15,7 +15,7 @@ use anywarp_host::Signature;
 
 use crate::device::errors::{Caught, scoped};
 use pipelines::{Kept, Pipelines};
-use ready::{Made, Ready, ready};
+use ready::{Language, Made, Ready, ready};
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
@@ -49,8 +49,7 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
         // naga's writers panic on a few valid programs. The panic is caught, so that only the program is refused.
-        let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
-        let ready = ready(program, spirv).map_err(rejected)?;
+        let ready = ready(program, Language::of(device.adapter_info().backend)).map_err(rejected)?;
         let source = source(&ready)?;
         let attempt = || {
             let build = || Self::build(device, pipelines, program, &ready, source);

@@ -15,7 +15,7 @@ use naga::back::{hlsl, msl};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::{Module, ResourceBinding, ShaderStage};
 
-use crate::kernel::ready::{Made, ready};
+use crate::kernel::ready::{Language, Made, ready};
 use crate::kernel::text;
 
 /// The language to translate to.
@@ -98,7 +98,7 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
 /// [`TranslateError`] if the workarounds for naga's SPIR-V writer make the module invalid.
 pub fn given(program: &Program) -> Result<(Module, wgpu::ShaderRuntimeChecks), TranslateError> {
     let refused = |reason| TranslateError { to: Target::Spirv, kernel: program.name.to_string(), reason };
-    let ready = ready(program, true).map_err(refused)?;
+    let ready = ready(program, Language::Spirv).map_err(refused)?;
     Ok((ready.module.into_module(), ready.checks.by_wgpu()))
 }
 
@@ -137,7 +137,7 @@ fn as_spirv(_: &Program) -> Result<String, String> {
 
 #[cfg(feature = "assembly")]
 fn as_spirv(program: &Program) -> Result<String, String> {
-    let ready = ready(program, true)?;
+    let ready = ready(program, Language::Spirv)?;
     let options = spv::Options {
         // The version of SPIR-V for Vulkan 1.3.
         lang_version: (1, 6),
@@ -167,7 +167,7 @@ fn as_spirv(program: &Program) -> Result<String, String> {
 }
 
 fn as_msl(program: &Program) -> Result<String, String> {
-    let ready = ready(program, false)?;
+    let ready = ready(program, Language::Other)?;
     let options = msl::Options {
         lang_version: (3, 2),
         per_entry_point_map: [(program.entry_point.clone(), msl_resources(program)?)].into(),
@@ -212,7 +212,7 @@ fn msl_resources(program: &Program) -> Result<msl::EntryPointResources, String> 
 }
 
 fn as_hlsl(program: &Program) -> Result<String, String> {
-    let ready = ready(program, false)?;
+    let ready = ready(program, Language::Hlsl)?;
     let checked = ready.checks.has_bounds();
     // Bind groups are register spaces; wgpu's own resources use a space that no group has.
     let own = |register| Some(hlsl::BindTarget { space: u8::MAX, register, ..hlsl::BindTarget::default() });

@@ -210,10 +210,11 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       }}
       if !more {{ break; }}",
             reloads = if beside {
-                // One invocation may have replaced the state.
+                // One invocation may have replaced the state. The barrier is outside the condition, which the older
+                // compiler of HLSL takes for one that differs between invocations.
                 format!(
-                    "\n      if alone != 0u {{
-        storageBarrier();
+                    "\n      storageBarrier();
+      if alone != 0u {{
         state = ring_load_state{suffix}(kept + 2u);
       }}"
                 )

@@ -8,6 +8,7 @@ mod features;
 mod folding;
 mod functions;
 mod grids;
+mod members;
 mod parameters;
 mod promises;
 mod specialisation;
@@ -30,4 +31,5 @@ pub(crate) const CASES: &[&[Case]] = &[
     grids::CASES,
     folding::CASES,
     functions::CASES,
+    members::CASES,
 ];

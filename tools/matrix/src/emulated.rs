@@ -1,5 +1,5 @@
-//! The processor of another architecture, emulated by QEMU: the suite, the unit tests of the CPU backend, and a part of the
-//! WGSL conformance cases.
+//! The processor of another architecture, emulated by QEMU: the suite, the rings, the unit tests of the CPU backend, and a part
+//! of the WGSL conformance cases.
 //!
 //! QEMU runs the instructions of the other architecture on this one. So it proves the generated code and the calling
 //! convention, but it keeps the order of memory accesses of this machine.
@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::limited::{Ended, run};
-use crate::native::{SUITE, built, found};
+use crate::also::{last_line, with, with_tests};
+use crate::limited::run;
+use crate::native::{RINGS, SUITE, built, found};
 use crate::outcome::{Outcome, Report};
 use crate::place::Place;
 use crate::record::folder;
@@ -41,32 +42,60 @@ fn every_part(root: &Path, place: &Place, folder: &Path) -> Result<Outcome, Outc
     let log = folder.join("build.log");
     let only_cpu = ["--package", "anywarp", "--no-default-features", "--features", "cpu"];
     let arguments =
-        [&["test", "--no-run", "--target", TARGET, "--test", SUITE, "--test", "cts"], &only_cpu[..]].concat();
+        [&["test", "--no-run", "--target", TARGET, "--test", SUITE, "--test", RINGS, "--test", "cts"], &only_cpu[..]]
+            .concat();
     let programs = built(root, &log, &arguments, &linker)?;
     let backend_log = folder.join("build-backend.log");
     let arguments = ["test", "--no-run", "--target", TARGET, "--package", "anywarp-cpu", "--lib"];
     let backend = built(root, &backend_log, &arguments, &linker)?;
 
-    let suite_log = folder.join("suite.log");
-    let mut suite = emulated(root, found(&programs, SUITE, &log)?);
-    suite.arg(place.device).env("ANYWARP_REQUIRE", place.device);
-    let report = match Outcome::of(place, &run(&mut suite, RUNNING, &suite_log), &suite_log) {
+    let report = match tests(root, place, found(&programs, SUITE, &log)?, &folder.join("suite.log")) {
+        Outcome::Ran(report) if report.failed == 0 => report,
+        other => return Ok(other),
+    };
+    // The suite prints the name of this machine's processor, which is not the one that runs it.
+    let report = Report { device: format!("{}, {}", emulator()?, driver(&report.device)), ..report };
+    let rings = tests(root, place, found(&programs, RINGS, &log)?, &folder.join("rings.log"));
+    let mut report = match with_tests(report, "rings", rings) {
         Outcome::Ran(report) if report.failed == 0 => report,
         other => return Ok(other),
     };
     let unit_log = folder.join("backend.log");
     let mut unit = emulated(root, found(&backend, "anywarp_cpu", &backend_log)?);
     unit.args(["--skip", OF_TIME]);
-    let mut also = format!("unit tests of the backend: {}", last_line(&run(&mut unit, RUNNING, &unit_log), &unit_log)?);
+    let total = last_line(&run(&mut unit, RUNNING, &unit_log), &unit_log)?;
+    report = with(report, &format!("unit tests of the backend: {total}"));
     if let Some(cases) = cases(root) {
         let cases_log = folder.join("cases.log");
         let mut replay = emulated(root, found(&programs, "cts", &log)?);
         replay.args(["--device", place.device, "--sample", SHARE, "--seed", "1", "--timeout", "900"]);
         replay.args(["--launcher", QEMU, "--launcher", "-L", "--launcher", LIBRARIES]).arg(cases);
         let total = last_line(&run(&mut replay, RUNNING, &cases_log), &cases_log)?;
-        also += &format!("; {SHARE} % of the WGSL conformance cases: {total}");
+        report = with(report, &format!("{SHARE} % of the WGSL conformance cases: {total}"));
     }
-    Ok(Outcome::Ran(Report { also, ..report }))
+    Ok(Outcome::Ran(report))
+}
+
+/// Runs the tests of a program on the place's device.
+fn tests(root: &Path, place: &Place, program: &Path, log: &Path) -> Outcome {
+    let mut tests = emulated(root, program);
+    tests.arg(place.device).env("ANYWARP_REQUIRE", place.device);
+    Outcome::of(place, &run(&mut tests, RUNNING, log), log)
+}
+
+/// The emulator and its version: `QEMU 7.2.22`.
+fn emulator() -> Result<String, Outcome> {
+    let output = Command::new(QEMU).arg("--version").output();
+    let output = output.map_err(|error| Outcome::Missing(format!("{QEMU} cannot be started: {error}")))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    // "qemu-aarch64 version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)".
+    let version = text.split_whitespace().skip_while(|word| *word != "version").nth(1).unwrap_or("of unknown version");
+    Ok(format!("QEMU {version}"))
+}
+
+/// The driver in a description of the CPU backend, `AMD EPYC Cranelift 0.135`.
+fn driver(device: &str) -> &str {
+    device.rfind("Cranelift").map_or(device, |at| &device[at..])
 }
 
 /// A program of the other architecture.
@@ -80,47 +109,4 @@ fn emulated(root: &Path, program: &Path) -> Command {
 fn cases(root: &Path) -> Option<PathBuf> {
     let folder = std::env::var_os("ANYWARP_CTS_DIR").map_or_else(|| root.join("../shared/conformance"), PathBuf::from);
     [folder.join("cases"), folder].into_iter().find(|folder| folder.is_dir())
-}
-
-/// The counts in the last line of a program that succeeded.
-fn last_line(ended: &Ended, log: &Path) -> Result<String, Outcome> {
-    let text = std::fs::read_to_string(log).unwrap_or_default();
-    let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no output");
-    match ended {
-        Ended::Status { code: Some(0), .. } => Ok(counts(last)),
-        ended => Err(Outcome::Broken(format!("{last} ({ended:?})"), log.into())),
-    }
-}
-
-/// The counts of the harness's last line without its words: `5 passed, 1 skipped`.
-fn counts(line: &str) -> String {
-    let counts = line.strip_prefix("test result: ok. ").unwrap_or(line);
-    let kept = counts.split([';', ',']).map(str::trim).filter(|part| {
-        let count = part.split(' ').next().unwrap_or_default();
-        count != "0" && count.bytes().all(|digit| digit.is_ascii_digit()) && !count.is_empty()
-    });
-    kept.filter(|part| !part.ends_with("measured") && !part.ends_with("filtered out")).collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_those_of_both_harnesses() {
-        let line = "test result: ok. 172 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 9.54s";
-        assert_eq!(counts(line), "172 passed, 1 ignored");
-        assert_eq!(counts("345 passed, 0 failed, 12 skipped"), "345 passed, 12 skipped");
-    }
-
-    #[test]
-    fn a_program_that_fails_breaks_the_place() {
-        let log = std::env::temp_dir().join(format!("anywarp-matrix-emulated-{}.log", std::process::id()));
-        std::fs::write(&log, "line\n3 passed, 1 failed, 0 skipped\n").expect("the log");
-        let ended = |code| Ended::Status { code: Some(code), seconds: 1 };
-        let (good, bad) = (last_line(&ended(0), &log), last_line(&ended(1), &log));
-        std::fs::remove_file(&log).expect("the log");
-        assert!(good.is_ok_and(|counts| counts == "3 passed, 1 failed"));
-        assert!(bad.is_err_and(|outcome| outcome.line(false).contains("3 passed, 1 failed")));
-    }
 }

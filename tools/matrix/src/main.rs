@@ -11,6 +11,7 @@
 //! place fails with one line; with `ANYWARP_MATRIX_ALLOW_MISSING=1` it is skipped. Logs and records of a run are in
 //! `target/matrix`.
 
+mod also;
 mod browser;
 mod emulated;
 mod limited;

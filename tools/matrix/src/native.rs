@@ -55,7 +55,7 @@ fn suite(root: &Path, place: &Place, wanted: &[Package], driver: Option<&str>) -
 }
 
 /// Builds the suite with these additional arguments of cargo; returns the program.
-pub(crate) fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<PathBuf, Outcome> {
+fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<PathBuf, Outcome> {
     let log = folder.join("build.log");
     let arguments = [&["test", "--test", SUITE, "--no-run"], arguments].concat();
     let programs = built(root, &log, &arguments, &[])?;
@@ -64,6 +64,9 @@ pub(crate) fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<Pa
 
 /// The name of the suite's program.
 pub(crate) const SUITE: &str = "conformance";
+
+/// The name of the program with the tests of rings.
+pub(crate) const RINGS: &str = "ring";
 
 /// The programs that a command of cargo builds, with these environment variables, by the names of their targets.
 pub(crate) fn built(

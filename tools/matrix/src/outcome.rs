@@ -1,6 +1,7 @@
 //! The outcome of a place: counts from the suite's output.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -91,9 +92,10 @@ impl Outcome {
                 }
             }
         }
-        if !text.lines().any(|line| line.starts_with("test result:")) {
+        let Some(end) = text.lines().rfind(|line| line.starts_with("test result:")) else {
             return Self::Broken(format!("the suite did not reach its end ({} tests did)", report.total()), log.into());
-        }
+        };
+        report.seconds = seconds(end);
         if report.passed == 0 && report.failed == 0 {
             return Self::Broken(format!("no test ran on a device '{}'", place.device), log.into());
         }
@@ -129,6 +131,13 @@ impl Outcome {
     }
 }
 
+/// The time in the suite's last line, `test result: ok. 1 passed; finished in 61.72s`, in whole seconds, rounded up.
+fn seconds(line: &str) -> u64 {
+    let time = line.split_once("finished in ").and_then(|(_, time)| time.trim().strip_suffix('s'));
+    let seconds = time.and_then(|time| Duration::try_from_secs_f64(time.parse().ok()?).ok()).unwrap_or_default();
+    seconds.as_secs() + u64::from(seconds.subsec_nanos() > 0)
+}
+
 /// A test's name and its verdict, from a line such as `test cpu::buffer::fill ... ok`.
 fn verdict(line: &str) -> Option<(&str, &str)> {
     let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
@@ -148,8 +157,6 @@ fn described(place: &Place, text: &str) -> (String, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::place::named;
 
@@ -181,6 +188,8 @@ test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; 
         assert_eq!((cpu.passed, cpu.failed, cpu.skipped, cpu.known), (2, 0, 1, 1));
         assert_eq!(cpu.device, "A processor, cranelift 1");
         assert_eq!(cpu.features, ["f16", "i64"]);
+        assert_eq!(cpu.seconds, 1);
+        assert_eq!(seconds("test result: ok. 1 passed; finished in 61.72s"), 62);
         let vulkan = report("vulkan-lavapipe", LOG);
         assert_eq!((vulkan.passed, vulkan.failed, vulkan.total()), (1, 1, 2));
         assert_eq!(vulkan.failures, ["vulkan::buffer::fill"]);

@@ -38,5 +38,7 @@ mod trigonometric;
 
 pub use functions::Functions;
 #[cfg(test)]
+pub(crate) use fused::reference;
+#[cfg(test)]
 pub(crate) use table::eval_f32;
 pub(crate) use table::{LaneFunction, address};

@@ -164,7 +164,7 @@ lane_functions! {
     AsinhF64 asinh_f64: f64(a; _b) = map(a, f64::asinh);
     AcoshF64 acosh_f64: f64(a; _b) = map(a, f64::acosh);
     AtanhF64 atanh_f64: f64(a; _b) = map(a, f64::atanh);
-    FmaF64 fma_f64: f64(a, b, c) = zip3(a, b, c, f64::mul_add);
+    FmaF64 fma_f64: f64(a, b, c) = zip3(a, b, c, fused::fma_f64::<FUSED>);
 
     DivI32 div_i32: i32(a, b) = zip(a, b, integer::div_i32);
     RemI32 rem_i32: i32(a, b) = zip(a, b, integer::rem_i32);

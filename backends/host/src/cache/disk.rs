@@ -5,13 +5,17 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::contents::{abandoned, files, is_gone, unfinished};
 use super::key::Key;
 use super::{KINDS, entry};
 
 anywarp_backend::debug_as_display!(NotKept);
+
+/// The number of waits for a file that another process replaces, which only Windows needs, and the time of each.
+const WAITS: u32 = if cfg!(windows) { 50 } else { 0 };
+const WAIT: Duration = Duration::from_millis(2);
 
 /// A folder of files that are found by their keys, which several threads and processes may use at the same time.
 ///
@@ -138,6 +142,20 @@ impl DiskCache {
     }
 }
 
+/// Renames a file. Windows denies that for a moment while another thread or process replaces the target; then the target
+/// has the same content, and needs no replacement.
+fn renamed(from: &Path, to: &Path) -> io::Result<()> {
+    for _ in 0..WAITS {
+        match fs::rename(from, to) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !to.is_file() => {
+                std::thread::sleep(WAIT);
+            }
+            renamed => return renamed,
+        }
+    }
+    fs::rename(from, to)
+}
+
 /// Writes a file under another name first, and renames it when it is complete.
 fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -146,7 +164,7 @@ fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = folder.join(unfinished(NEXT.fetch_add(1, Ordering::Relaxed)));
     let written = File::create(&unfinished)
         .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&unfinished, target));
+        .and_then(|()| renamed(&unfinished, target));
     if written.is_err() {
         // An error is ignored: the unfinished file may not exist.
         let _ = fs::remove_file(&unfinished);

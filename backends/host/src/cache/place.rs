@@ -50,4 +50,13 @@ mod tests {
         assert_eq!(with(&[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]).as_deref(), Some(Path::new("/x/anywarp")));
         assert_eq!(with(&[("XDG_CACHE_HOME", "x"), ("HOME", "/h")]).as_deref(), Some(Path::new("/h/.cache/anywarp")));
     }
+
+    #[test]
+    #[cfg(windows)]
+    fn without_it_the_systems_folder() {
+        let folder = with(&[("LOCALAPPDATA", r"C:\Users\a b\AppData\Local"), ("HOME", r"C:\h")]);
+        assert_eq!(folder.as_deref(), Some(Path::new(r"C:\Users\a b\AppData\Local\anywarp")));
+        // A folder without a drive is relative.
+        assert_eq!(with(&[("LOCALAPPDATA", r"\Users"), ("HOME", r"C:\h")]), None);
+    }
 }

@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Kernel;
-    use crate::kernel::ready::ready;
+    use crate::kernel::ready::{Language, ready};
     use crate::{Options, candidates};
 
     fn program(body: &str) -> Program {
@@ -135,7 +135,8 @@ mod tests {
     fn a_key_is_of_the_program_and_the_adapter() {
         let (ours, other) = (without_device(), Pipelines { adapter: "other".to_owned(), ..without_device() });
         let loops = "for (var i = 0; i < 9; i++) { }";
-        let key = |pipelines: &Pipelines, program: &Program| pipelines.key("main", &ready(program, true).unwrap());
+        let key =
+            |pipelines: &Pipelines, program: &Program| pipelines.key("main", &ready(program, Language::Spirv).unwrap());
         assert_eq!(key(&ours, &program(loops)), key(&ours, &program(loops)));
         // SAFETY: no kernel is run.
         let checks = Checks::Off(unsafe { Unchecked::promise() });
@@ -177,7 +178,7 @@ mod tests {
         }
         let program = program("var a = 1; if (a == 2) { return; }");
         fn open<'p>(device: &wgpu::Device, pipelines: &'p Pipelines, program: &Program) -> Option<Kept<'p>> {
-            pipelines.open(device, "main", &ready(program, true).unwrap())
+            pipelines.open(device, "main", &ready(program, Language::Spirv).unwrap())
         }
         let found = |pipelines: &Pipelines| open(device, pipelines, &program).unwrap().found;
         assert_eq!(found(&ask()), None);
@@ -202,6 +203,8 @@ mod tests {
         let Some(candidate) = candidates().into_iter().next() else { return println!("skipped: no device") };
         let backend = candidate.open(Options::default()).unwrap();
         let pipelines = Pipelines::inside(None, backend.wgpu_device().0);
-        assert!(pipelines.open(backend.wgpu_device().0, "main", &ready(&program(""), true).unwrap()).is_none());
+        assert!(
+            pipelines.open(backend.wgpu_device().0, "main", &ready(&program(""), Language::Spirv).unwrap()).is_none()
+        );
     }
 }

@@ -53,13 +53,35 @@ impl Made {
     }
 }
 
-/// Prepares a program for wgpu; `spirv` is whether wgpu translates the program to SPIR-V.
+/// The language to which wgpu translates a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// SPIR-V, for Vulkan.
+    Spirv,
+    /// HLSL, for DirectX 12.
+    Hlsl,
+    /// Any other.
+    Other,
+}
+
+impl Language {
+    /// The language for the drivers of a backend.
+    pub(crate) fn of(backend: wgpu::Backend) -> Self {
+        match backend {
+            wgpu::Backend::Vulkan => Self::Spirv,
+            wgpu::Backend::Dx12 => Self::Hlsl,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Prepares a program for wgpu, which translates it to this language.
 ///
 /// # Errors
 /// A message about a function that drivers lack, or the validator's message if the module is invalid after the
-/// workarounds for the SPIR-V writer.
+/// workarounds for the writer or the compiler of the language.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
+pub(crate) fn ready(program: &Program, language: Language) -> Result<Ready, String> {
     if let Some(reason) = super::wide_math::refusal(&program.module) {
         return Err(reason);
     }
@@ -71,12 +93,19 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
             checked(program, anywarp_middle::explicit::explicit(&program.module, program.module.info(), proofs))
         }
     };
-    if !spirv {
-        return Ok(Ready { module, checks });
+    let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
+    match language {
+        Language::Other => return Ok(Ready { module, checks }),
+        Language::Hlsl => {
+            let whole = anywarp_middle::members::to_whole_arrays(&module, module.info());
+            let module = module.after_pass(whole).map_err(invalid)?;
+            let columns = anywarp_middle::columns::by_columns(&module, module.info());
+            return Ok(Ready { module: module.after_pass(columns).map_err(invalid)?, checks });
+        }
+        Language::Spirv => {}
     }
     // Only SPIR-V needs whole variables as arguments, and only its writer has the faults with 64-bit integers and array
     // values that these passes work around.
-    let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
     let whole = anywarp_middle::pointers::to_whole_variables(&module);
     let module = module.after_pass(whole).map_err(invalid)?;
     let mended = anywarp_middle::wide::mend(&module, module.info());
@@ -101,7 +130,7 @@ fn checked(program: &Program, made: Option<Module>) -> (Validated, Made) {
 /// Returns the program's module unchanged, because a browser inserts its own checks.
 #[cfg(target_arch = "wasm32")]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready, String> {
+pub(crate) fn ready(program: &Program, _: Language) -> Result<Ready, String> {
     let checks = if matches!(program.leave.checks, Checks::Off(_)) { Made::Nothing } else { Made::All };
     Ok(Ready { module: program.module.clone(), checks })
 }
@@ -157,7 +186,7 @@ mod tests {
 
     /// Whether the module was changed, and which checks wgpu inserts.
     fn of(program: &Program) -> (bool, Made) {
-        let ready = ready(program, true).unwrap();
+        let ready = ready(program, Language::Spirv).unwrap();
         let other = format!("{:?}", ready.module) != format!("{:?}", program.module);
         (other, ready.checks)
     }
@@ -193,17 +222,35 @@ mod tests {
 
     #[test]
     fn the_module_is_validated_where_it_was_changed() {
-        let runs = |checks, proofs, spirv| {
+        let runs = |checks, proofs, language| {
             let program = program(checks, proofs);
             let before = Validated::runs();
-            ready(&program, spirv).unwrap();
+            ready(&program, language).unwrap();
             Validated::runs() - before
         };
-        for spirv in [false, true] {
-            assert_eq!(runs(Checks::Driver, None, spirv), 0, "it stays unchanged");
-            assert_eq!(runs(Checks::Proven, Some(all()), spirv), 0, "it needs no checks");
-            assert_eq!(runs(Checks::Proven, Some(Proofs::default()), spirv), 1, "it gets its checks");
+        for language in [Language::Spirv, Language::Hlsl, Language::Other] {
+            assert_eq!(runs(Checks::Driver, None, language), 0, "it stays unchanged");
+            assert_eq!(runs(Checks::Proven, Some(all()), language), 0, "it needs no checks");
+            assert_eq!(runs(Checks::Proven, Some(Proofs::default()), language), 1, "it gets its checks");
         }
+    }
+
+    #[test]
+    fn stores_to_arrays_in_structs_go_through_copies_for_hlsl() {
+        let text = "struct State { count: u32, next: array<u32, 4> }
+            @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+            @compute @workgroup_size(1) fn main() {
+                var state: State;
+                state.next[data[0] & 3u] = 1u;
+                data[1] = state.next[data[2] & 3u];
+            }";
+        let module = Validated::new(wgsl::parse_str(text).unwrap(), Capabilities::all()).unwrap();
+        let program = Program { module, ..program(Checks::Driver, None) };
+        let variables = |language| {
+            let ready = ready(&program, language).unwrap();
+            ready.module.entry_points[0].function.local_variables.len()
+        };
+        assert_eq!([Language::Spirv, Language::Hlsl, Language::Other].map(variables), [1, 2, 1]);
     }
 
     #[cfg(feature = "translate")]

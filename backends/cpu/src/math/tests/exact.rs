@@ -1,6 +1,7 @@
 //! Tests of functions with one correct result: integer division, fma, and the f64 functions, which are those of the
 //! standard library.
 
+use super::super::fused::reference;
 use super::super::table::LaneFunction as F;
 use anywarp_testing::random::Random;
 
@@ -115,15 +116,80 @@ fn fma_rounds_once() {
             let got = call_fma(F::FmaF32, version, inputs);
             for lane in 0..8 {
                 let [a, b, c] = inputs.map(|input| input[lane]);
-                let expected = a.mul_add(b, c);
+                let expected = reference::fma_f32(a, b, c);
                 let same = got[lane].to_bits() == expected.to_bits() || (got[lane].is_nan() && expected.is_nan());
                 assert!(same, "fma({a:?}, {b:?}, {c:?}) {version:?} = {:?}, not {expected:?}", got[lane]);
             }
         }
     }
+}
+
+#[test]
+fn fma_of_f64_rounds_once() {
+    let edges = [
+        0.0,
+        1.0,
+        1.0 + f64::EPSILON,
+        0.5,
+        3.0,
+        7.0,
+        1e-160,
+        2e-162,
+        1e160,
+        1e-300,
+        1e300,
+        2e-308,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        f64::from_bits(1),
+        f64::from_bits(3),
+        f64::INFINITY,
+        f64::NAN,
+    ];
+    let edges: Vec<f64> = edges.iter().flat_map(|&value| [value, -value]).collect();
+    for &a in &edges {
+        for &b in &edges {
+            for c in edges.chunks(6) {
+                check_f64(std::array::from_fn(|lane| [a, b, c[lane % c.len()]]));
+            }
+        }
+    }
+    let mut random = Random::from_state(4);
+    // Exponents of a few bits around zero, or around those of the least numbers, or any.
+    let mut pick = |kind: u64| {
+        let bits = random.bits();
+        let exponent = match kind {
+            0 => 0x3ff - 30 + random.bits() % 60,
+            1 => 0x200 - 30 + random.bits() % 60,
+            2 => random.bits() % 60,
+            _ => random.bits() % 0x7ff,
+        };
+        // Many zeros at the end, so that products are often halfway between two numbers.
+        let mask = if bits & 1 << 52 == 0 { u64::MAX } else { u64::MAX << 26 };
+        f64::from_bits(bits & mask & !(0x7ff << 52) | exponent << 52)
+    };
+    for round in 0..RANDOM_CALLS {
+        let [of_a, of_b, of_c] = [[0, 0, 0], [1, 1, 2], [3, 0, 3], [1, 1, 1]][round as usize % 4];
+        check_f64(std::array::from_fn(|_| [pick(of_a), pick(of_b), pick(of_c)]));
+    }
+    // Sums of a product and the product that was rounded: what is left is its error.
+    for _ in 0..RANDOM_CALLS {
+        check_f64(std::array::from_fn(|_| {
+            let (a, b) = (pick(0), pick(0));
+            [a, b, -(a * b)]
+        }));
+    }
+}
+
+/// Compares the fma of each of these operands with the reference.
+fn check_f64(operands: [[f64; 3]; 8]) {
     for version in versions() {
-        let (a, c) = (1.0 + f64::EPSILON, -1.0);
-        assert_eq!(call_fma(F::FmaF64, version, [[a; 8], [a; 8], [c; 8]]), [a.mul_add(a, c); 8]);
+        let got = call_fma(F::FmaF64, version, std::array::from_fn(|at| operands.map(|lane| lane[at])));
+        for (got, [a, b, c]) in got.into_iter().zip(operands) {
+            let expected = reference::fma_f64(a, b, c);
+            let same = got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
+            assert!(same, "fma({a:?}, {b:?}, {c:?}) {version:?} = {got:?}, not {expected:?}");
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Case, check, reference};
 use crate::ir::{BinaryOp, Class, CompareOp, Convert, TernaryOp, UnaryOp};
-use crate::math::{self, LaneFunction};
+use crate::math::{self, LaneFunction, reference as fused};
 
 const INTEGERS: [Class; 2] = [Class::I32, Class::I64];
 const FLOATS: [Class; 2] = [Class::F32, Class::F64];
@@ -171,8 +171,8 @@ fn fused_multiply_add() {
             let single = |index: usize| f32::from_bits(x[index] as u32);
             let double = |index: usize| f64::from_bits(x[index]);
             match class {
-                Class::F32 => u64::from(single(0).mul_add(single(1), single(2)).to_bits()),
-                _ => double(0).mul_add(double(1), double(2)).to_bits(),
+                Class::F32 => u64::from(fused::fma_f32(single(0), single(1), single(2)).to_bits()),
+                _ => fused::fma_f64(double(0), double(1), double(2)).to_bits(),
             }
         }),
     });

@@ -1,7 +1,7 @@
 //! Interprets a builder's instructions in order, on the bits of scalars.
 
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, Inst, Stmt, TernaryOp, UnaryOp, Value};
-use crate::math::eval_f32;
+use crate::math::{eval_f32, reference};
 
 /// Returns the bits of `results`, where variable `i` has the bits `vars[i]`.
 pub(super) fn eval(b: Builder, vars: &[u64], results: &[Value]) -> Vec<u64> {
@@ -21,7 +21,7 @@ pub(super) fn eval(b: Builder, vars: &[u64], results: &[Value]) -> Vec<u64> {
             Inst::Unary(op, a) => unary(*op, class, of(a)),
             Inst::Binary(op, a, c) => binary(*op, class, of(a), of(c)),
             Inst::Ternary(TernaryOp::Fma, x, y, z) if class == Class::F32 => {
-                single(f32s(of(x)).mul_add(f32s(of(y)), f32s(of(z))))
+                single(reference::fma_f32(f32s(of(x)), f32s(of(y)), f32s(of(z))))
             }
             Inst::Compare(op, a, c) => u64::from(compare(*op, function.class(*a), of(a), of(c))),
             Inst::Select(c, x, y) => of(if of(c) != 0 { x } else { y }),
