@@ -92,7 +92,8 @@ mod tests {
     #[test]
     fn rows_end_where_messages_differ() {
         let now = Instant::now();
-        let (plain, own) = (Entry { sent: now, cell: None, counts: true }, Entry { sent: now, cell: None, counts: false });
+        let (plain, own) =
+            (Entry { sent: now, cell: None, counts: true }, Entry { sent: now, cell: None, counts: false });
         let asked = Entry { cell: Some(Arc::default()), ..plain.clone() };
         let mut waiting = Waiting::default();
         for entry in [&plain, &plain, &plain, &asked, &asked, &own, &plain] {

@@ -243,7 +243,9 @@ pub(super) fn axis_passes(passes: &mut Vec<Pass>, [lines, length, inner]: [u64; 
 /// The lengths of the small transforms of each pass; `None` if a prime factor is too great for them.
 fn stages(length: u64, choice: Choice) -> Option<Vec<Vec<u32>>> {
     match choice {
-        Choice::Lanes { widest } | Choice::Library { widest, .. } => Some(radices(length, widest)?.into_iter().map(|radix| vec![radix]).collect()),
+        Choice::Lanes { widest } | Choice::Library { widest, .. } => {
+            Some(radices(length, widest)?.into_iter().map(|radix| vec![radix]).collect())
+        }
         Choice::Lines { capacity, longest } => {
             let limit = if length <= u64::from(capacity) { capacity } else { longest };
             Some(groups(&radices(length, 16)?, limit))

@@ -308,7 +308,10 @@ mod tests {
         // Kernels read other places than they write, also before and behind a library.
         let mixed = plan(&shape(&[3, 1 << 15], &[0, 1], true), library);
         assert_eq!(works(&mixed)[0], Work::Library { lines: 1 });
-        assert_eq!(places(&mixed)[0], (Place::X, if mixed.passes.len() % 2 == 1 { Place::Y } else { Place::Scratch(0) }));
+        assert_eq!(
+            places(&mixed)[0],
+            (Place::X, if mixed.passes.len() % 2 == 1 { Place::Y } else { Place::Scratch(0) })
+        );
         let inverse = Shape { inverse: true, ..shape(&[8, 16], &[1], false) };
         assert_eq!(plan(&inverse, library).passes[0].swap, [true; 2]);
     }

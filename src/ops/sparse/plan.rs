@@ -312,7 +312,8 @@ mod tests {
         assert_eq!(Choice::default_for(shape(1, 1 << 20, 1 << 20), GPU), Choice::Tiles);
         assert_eq!(Choice::default_for(shape(10_000, 40_000, 64), CPU), Choice::Runs { rows: 819 });
         assert_eq!(Choice::default_for(shape(10_000, 40_000, 65), CPU), Choice::Alone { items: 4096 });
-        let on_cpu = |rows, entries, longest| Choice::default_for(Shape { width: 8, ..shape(rows, entries, longest) }, CPU);
+        let on_cpu =
+            |rows, entries, longest| Choice::default_for(Shape { width: 8, ..shape(rows, entries, longest) }, CPU);
         assert_eq!(on_cpu(10_000, 40_000, 64), Choice::Lines);
         assert_eq!(on_cpu(10_000, 40_000, 65), Choice::Walk { items: 1024 });
         assert_eq!(on_cpu(1, 1 << 14, 1 << 14), Choice::Walk { items: 1024 });

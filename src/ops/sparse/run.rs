@@ -86,7 +86,8 @@ macro_rules! run {
             // All kernels are compiled before the first launch.
             for pass in &planned.plan.passes {
                 let plain = plain && pass.is_alone();
-                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
+                let overrides =
+                    $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
                 match pass {
                     Pass::Lines { .. } => drop($module::lines_with(device, overrides)?),
                     Pass::Slices { .. } => drop($module::slices_with(device, overrides)?),
@@ -107,7 +108,8 @@ macro_rules! run {
             }
             for pass in &planned.plan.passes {
                 let plain = plain && pass.is_alone();
-                let overrides = $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
+                let overrides =
+                    $module::Overrides { accumulate, lanes: pass.lanes(), block_rows, block_columns, plain };
                 let (y, _) = whole_cells_mut::<$number>(&self.y).map_err(OPERATOR.slice("y"))?;
                 let (sums, cut, to) = (&mut sums, &mut cut, destination.reborrow());
                 match *pass {

@@ -10,10 +10,10 @@ pub(super) use groups::zero;
 
 use super::barrier::Suspend;
 use super::call::{Callees, Calling, Learned};
-use super::object::Sizes;
 use super::flow::Flow;
 use super::generator::{Constants, Generator, Held, Mask};
 use super::hoist::Hoist;
+use super::object::Sizes;
 use super::ops::{Calls, Emit, Target};
 use crate::abi::{Frame, LANES, Slot, Stop};
 use crate::ir::Function;

@@ -73,7 +73,8 @@ mod tests {
     use crate::ir::parse::parse;
 
     fn kernel(workgroup: u32) -> Function {
-        let text = format!("kernel 1 x 1 x 1 workgroup {workgroup} write {{\n  store I32 binding 0 + 0 = LocalIndex\n}}\n");
+        let text =
+            format!("kernel 1 x 1 x 1 workgroup {workgroup} write {{\n  store I32 binding 0 + 0 = LocalIndex\n}}\n");
         parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 

@@ -132,8 +132,7 @@ impl Transforms {
     }
 
     fn units(&self) -> Units {
-        let [lines, length, inner] =
-            [self.form.lines, self.form.length, self.form.inner].map(|size| size as usize);
+        let [lines, length, inner] = [self.form.lines, self.form.length, self.form.inner].map(|size| size as usize);
         let (least, whole) = if inner == 1 { (1, lines) } else { (COLUMNS, inner) };
         let together = (TOGETHER / length).max(least).min(whole);
         let of_part = whole.div_ceil(together);

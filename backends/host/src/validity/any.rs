@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, Bound, Factor, Grid, KernelId, Library, MemoryId, Precision, ProductForm, ProductStrides, Recording, Region,
-    Scale, Transform,
+    Access, Bound, Factor, Grid, KernelId, Library, MemoryId, Precision, ProductForm, ProductStrides, Recording,
+    Region, Scale, Transform,
 };
 use proptest::prelude::*;
 

@@ -76,10 +76,7 @@ impl<R: Resources> Check<'_, R> {
         let wanted = transform.numbers() * 2 * u128::from(part);
         for (name, region) in [("x", x), ("y", y)] {
             if u128::from(region.bytes) != wanted {
-                return self.wrong(format_args!(
-                    "'{name}' at {region}: expected {wanted} bytes, got {}",
-                    region.bytes
-                ));
+                return self.wrong(format_args!("'{name}' at {region}: expected {wanted} bytes, got {}", region.bytes));
             }
             if !region.offset.is_multiple_of(part) {
                 return self.wrong(format_args!("'{name}' at {region} must begin at a multiple of {part}"));
@@ -87,9 +84,8 @@ impl<R: Resources> Check<'_, R> {
             self.region(region, &[MemoryKind::Device, MemoryKind::Shared])?;
         }
         if x != y && x.overlaps(&y) {
-            return self.wrong(format_args!(
-                "'x' at {x} overlaps 'y' at {y}: expected the same region, or one apart from it"
-            ));
+            return self
+                .wrong(format_args!("'x' at {x} overlaps 'y' at {y}: expected the same region, or one apart from it"));
         }
         Ok(())
     }

@@ -118,7 +118,8 @@ pub(super) fn check_aarch64(case: &Case) {
         let is_helper = |target: &&FinalizedRelocTarget| {
             matches!(target, FinalizedRelocTarget::ExternalName(ExternalName::User(_)))
         };
-        let others: Vec<_> = code.buffer.relocs().iter().map(|place| &place.target).filter(|own| !is_helper(own)).collect();
+        let others: Vec<_> =
+            code.buffer.relocs().iter().map(|place| &place.target).filter(|own| !is_helper(own)).collect();
         assert!(others.is_empty(), "{} for aarch64 needs {others:?}", case.name);
     }
 }
