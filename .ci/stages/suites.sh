@@ -20,7 +20,7 @@ no_case_folder() {
 cases() {
     say "WGSL conformance cases"
     last cases
-    local folder cpu=(--sample 6 --seed 1) checked=(--sample 2 --seed 1) vulkan=(--sample 1 --seed 1)
+    local folder cpu=(--sample 4 --seed 1) checked=(--sample 1 --seed 1) vulkan=(--sample 1 --seed 1)
     if ! folder="$(case_folder)"; then
         no_case_folder
         return
@@ -139,7 +139,7 @@ scipy() {
 fuzz() {
     say "random kernels"
     last fuzz
-    local part=10 suite=(cpu::)
+    local part=14 suite=(cpu::)
     if whole; then part=1 suite=(); fi
     differential() { cargo test --workspace --test differential -- --shrink 5 "$@"; }
     differential --devices cpu,vulkan --count $((2000 / part)) --seed 1 --size 4
