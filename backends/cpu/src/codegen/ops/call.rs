@@ -46,7 +46,7 @@ impl Emit<'_, '_> {
     /// Emits a function of [`crate::math`] on eight lanes, inline or as a call. `b` is not used if the function has one operand.
     pub(in super::super) fn call(&mut self, function: LaneFunction, class: Class, a: &[Value], b: &[Value]) -> Parts {
         if self.is_inline(function) {
-            return self.inline(function, a, b);
+            return self.inline(function, a);
         }
         let operands: &[&[Value]] = if takes_two(function) { &[a, b] } else { &[a] };
         self.called(function, class, operands)
@@ -60,7 +60,7 @@ impl Emit<'_, '_> {
     /// Emits a function of [`crate::math`] on scalars, like [`Self::call`].
     pub(in super::super) fn call_scalar(&mut self, function: LaneFunction, class: Class, a: Value, b: Value) -> Value {
         if self.is_inline(function) {
-            return self.inline_scalar(function, a, b);
+            return self.inline_scalar(function, a);
         }
         let a = self.splat(class, a);
         let b = if takes_two(function) { self.splat(class, b) } else { a.clone() };

@@ -16,7 +16,7 @@ const EXP2_QUOTIENT: [f32; 6] =
     [std::f32::consts::LN_2, 0.240_226_48, 0.055_503_596, 0.009_618_5, 0.001_339_098_1, 0.000_153_289_53];
 
 /// Twice the bias of an exponent, so that both halves of an exponent are positive when it is added.
-pub(super) const TWO_BIASES: f32 = 254.0;
+const TWO_BIASES: f32 = 254.0;
 
 impl Emit<'_, '_> {
     /// e^x. Beyond the limits the result is zero or infinite.
@@ -40,11 +40,6 @@ impl Emit<'_, '_> {
         let shifted = self.b.ins().fadd(x, rounder);
         let k = self.without_rounder(shifted);
         let r = self.b.ins().fsub(x, k);
-        self.times_power_of_two(r, shifted)
-    }
-
-    /// `2^r * 2^k` for |r| <= 1/2; `shifted` as for [`Self::times_power`].
-    pub(super) fn times_power_of_two(&mut self, r: Value, shifted: Value) -> Value {
         let quotient = self.horner(r, &EXP2_QUOTIENT);
         let excess = self.b.ins().fmul(quotient, r);
         self.times_power(excess, shifted)

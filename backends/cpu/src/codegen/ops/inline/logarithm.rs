@@ -75,16 +75,6 @@ impl Emit<'_, '_> {
         let lifted = self.b.ins().fmul(x, lift);
         let normal = self.choose(subnormal, lifted, x);
         let bits = self.cast(types::I32X4, normal);
-        let (exponent, f) = self.exponent_and_fraction(bits);
-        // The mask is -1 in each lane that was lifted by 2^23.
-        let lift = self.integer(23);
-        let lift = self.b.ins().band(subnormal, lift);
-        let exponent = self.b.ins().isub(exponent, lift);
-        (self.b.ins().fcvt_from_sint(types::F32X4, exponent), f)
-    }
-
-    /// The exponent, as an integer, and the fraction of a positive normal number.
-    pub(super) fn exponent_and_fraction(&mut self, bits: Value) -> (Value, Value) {
         let offset = self.integer(SQRT_HALF);
         let raised = self.b.ins().isub(bits, offset);
         let exponent = self.sshr_by(raised, 23);
@@ -92,7 +82,12 @@ impl Emit<'_, '_> {
         let fraction = self.b.ins().isub(bits, power);
         let fraction = self.cast(types::F32X4, fraction);
         let one = self.number(1.0);
-        (exponent, self.b.ins().fsub(fraction, one))
+        let f = self.b.ins().fsub(fraction, one);
+        // The mask is -1 in each lane that was lifted by 2^23.
+        let lift = self.integer(23);
+        let lift = self.b.ins().band(subnormal, lift);
+        let exponent = self.b.ins().isub(exponent, lift);
+        (self.b.ins().fcvt_from_sint(types::F32X4, exponent), f)
     }
 
     /// The value at `x` of a polynomial of degree 8: even and odd powers are summed separately, because one chain of sums

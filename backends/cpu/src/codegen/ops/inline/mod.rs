@@ -8,14 +8,11 @@
 //! were rounded to `f32` one after the other, lowest power first, with a new fit of those that remained.
 //!
 //! No lane takes a branch: limits, zeros, subnormal numbers, infinities and NaN go through the same instructions, except
-//! for large arguments of sine and cosine and rare ones of powers, which are called. The tests compare all `f32` arguments
-//! with `f64`, and many pairs of powers.
+//! for large arguments of sine and cosine, which are called. The tests compare all `f32` arguments with `f64`.
 
 mod exponential;
-mod far;
 mod hyperbolic;
 mod logarithm;
-mod power;
 mod trigonometric;
 
 use cranelift_codegen::ir::condcodes::FloatCC;
@@ -30,14 +27,13 @@ use crate::math::LaneFunction;
 const ROUNDER: f32 = 12_582_912.0;
 
 /// The largest error of a function in units in the last place of the exact result, rounded up; `None` for functions that
-/// are always called. The tests measure it over all arguments, and that of powers over a dense sample of pairs.
+/// are always called. The tests measure it over all arguments.
 pub(super) fn bound(function: LaneFunction) -> Option<f64> {
     Some(match function {
         LaneFunction::Exp | LaneFunction::Exp2 | LaneFunction::Log => 1.05,
         LaneFunction::Log2 => 1.15,
         LaneFunction::Tanh => 1.9,
         LaneFunction::Sin | LaneFunction::Cos => 1.6,
-        LaneFunction::Pow => 1.2,
         _ => return None,
     })
 }
@@ -53,11 +49,8 @@ impl Emit<'_, '_> {
         self.target.inline && self.target.fma && bound(function).is_some()
     }
 
-    /// Emits an inline function of eight lanes. Only powers use `b`.
-    pub(super) fn inline(&mut self, function: LaneFunction, a: &[Value], b: &[Value]) -> Parts {
-        if function == LaneFunction::Pow {
-            return self.pow(a, b);
-        }
+    /// Emits an inline function of eight lanes.
+    pub(super) fn inline(&mut self, function: LaneFunction, a: &[Value]) -> Parts {
         let near = self.each(a, |emit, a| emit.inline_vector(function, a));
         match limit(function) {
             Some(limit) => self.beyond(function, limit, a, &near),
@@ -66,11 +59,10 @@ impl Emit<'_, '_> {
     }
 
     /// Emits an inline function of a scalar, with the same result as [`Self::inline`].
-    pub(super) fn inline_scalar(&mut self, function: LaneFunction, a: Value, b: Value) -> Value {
-        if function == LaneFunction::Pow || limit(function).is_some() {
+    pub(super) fn inline_scalar(&mut self, function: LaneFunction, a: Value) -> Value {
+        if limit(function).is_some() {
             let a = self.splat(Class::F32, a);
-            let b = if function == LaneFunction::Pow { self.splat(Class::F32, b) } else { a.clone() };
-            let results = self.inline(function, &a, &b);
+            let results = self.inline(function, &a);
             return self.lane(Class::F32, &results, 0);
         }
         self.through_vector(Class::F32, Class::F32, a, |emit, a| emit.inline_vector(function, a))
@@ -94,14 +86,6 @@ impl Emit<'_, '_> {
         self.vector(types::F32X4, u64::from(number.to_bits()))
     }
 
-    /// A number in all lanes of a vector of the type of `x`; those of `f32` represent it exactly.
-    fn like(&mut self, x: Value, number: f64) -> Value {
-        if self.b.func.dfg.value_type(x) == types::F64X2 {
-            return self.vector(types::F64X2, number.to_bits());
-        }
-        self.number(number as f32)
-    }
-
     /// An integer in four lanes.
     fn integer(&mut self, integer: i32) -> Value {
         self.vector(types::I32X4, u64::from(integer.cast_unsigned()))
@@ -121,33 +105,29 @@ impl Emit<'_, '_> {
     }
 
     /// The value at `x` of a polynomial, the constant first (Horner's scheme).
-    fn horner<T: Copy + Into<f64>>(&mut self, x: Value, coefficients: &[T]) -> Value {
-        let mut powers = coefficients.iter().rev().map(|coefficient| (*coefficient).into());
-        let mut sum = self.like(x, powers.next().unwrap_or_default());
+    fn horner(&mut self, x: Value, coefficients: &[f32]) -> Value {
+        let mut powers = coefficients.iter().rev();
+        let mut sum = self.number(powers.next().copied().unwrap_or_default());
         for coefficient in powers {
-            let coefficient = self.like(x, coefficient);
+            let coefficient = self.number(*coefficient);
             sum = self.b.ins().fma(sum, x, coefficient);
         }
         sum
     }
 
     /// `x`, or `limit` if `x` is above it; NaN stays NaN. This is one instruction on x86-64.
-    fn at_most(&mut self, x: Value, limit: f64) -> Value {
-        let limit = self.like(x, limit);
+    fn at_most(&mut self, x: Value, limit: f32) -> Value {
+        let limit = self.number(limit);
         let above = self.b.ins().fcmp(FloatCC::LessThan, limit, x);
-        self.limited(above, limit, x)
+        let above = self.cast(types::F32X4, above);
+        self.b.ins().bitselect(above, limit, x)
     }
 
     /// `x`, or `limit` if `x` is below it; NaN stays NaN.
-    fn at_least(&mut self, x: Value, limit: f64) -> Value {
-        let limit = self.like(x, limit);
+    fn at_least(&mut self, x: Value, limit: f32) -> Value {
+        let limit = self.number(limit);
         let below = self.b.ins().fcmp(FloatCC::LessThan, x, limit);
-        self.limited(below, limit, x)
-    }
-
-    fn limited(&mut self, beyond: Value, limit: Value, x: Value) -> Value {
-        let ty = self.b.func.dfg.value_type(x);
-        let beyond = self.cast(ty, beyond);
-        self.b.ins().bitselect(beyond, limit, x)
+        let below = self.cast(types::F32X4, below);
+        self.b.ins().bitselect(below, limit, x)
     }
 }

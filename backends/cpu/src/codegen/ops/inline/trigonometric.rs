@@ -3,10 +3,13 @@
 //! The first step of the reduction is exact: x and k times the first part are multiples of the same power of two, and
 //! differ by less than 1. Above the [`LIMIT`] the last part of pi/2 would need another one; such arguments are called.
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 
-use super::super::Emit;
+use super::super::{Emit, Parts};
 use super::ROUNDER;
+use crate::ir::Class;
+use crate::math::LaneFunction;
 
 /// The greatest magnitude of an argument that is reduced here.
 pub(super) const LIMIT: f32 = 131_072.0;
@@ -60,5 +63,29 @@ impl Emit<'_, '_> {
         let value = self.cast(types::I32X4, value);
         let value = self.b.ins().bxor(value, sign);
         self.cast(types::F32X4, value)
+    }
+
+    /// The results of `function`, which are `near` for arguments up to `limit`; beyond it, and for infinities, those of a
+    /// call, which is left out if there are no such lanes.
+    pub(super) fn beyond(&mut self, function: LaneFunction, limit: f32, x: &[Value], near: &Parts) -> Parts {
+        let limit = self.number(limit);
+        let far = self.each(x, |emit, x| {
+            let magnitude = emit.b.ins().fabs(x);
+            let far = emit.b.ins().fcmp(FloatCC::GreaterThan, magnitude, limit);
+            emit.cast(types::I32X4, far)
+        });
+        let (slow, join) = (self.b.create_block(), self.b.create_block());
+        let results: Parts = near.iter().map(|_| self.b.append_block_param(join, types::F32X4)).collect();
+        let arguments = |parts: &Parts| parts.iter().map(|part| BlockArg::from(*part)).collect::<Vec<_>>();
+        let any = self.any(&far);
+        self.b.ins().brif(any, slow, &[], join, &arguments(near));
+        self.b.switch_to_block(slow);
+        self.b.seal_block(slow);
+        let called = self.called(function, Class::F32, &[x]);
+        let chosen: Parts = (0..near.len()).map(|part| self.choose(far[part], called[part], near[part])).collect();
+        self.b.ins().jump(join, &arguments(&chosen));
+        self.b.switch_to_block(join);
+        self.b.seal_block(join);
+        results
     }
 }

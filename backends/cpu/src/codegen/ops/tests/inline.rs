@@ -21,7 +21,7 @@ const FUNCTIONS: [Pair; 7] = [
 
 /// The error of `got` in units in the last place of the exact result, at least 2^-149; infinite for a wrong limit, NaN or
 /// sign.
-pub(super) fn error_in_ulp(got: f32, exact: f64) -> f64 {
+fn error_in_ulp(got: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if !rounded.is_finite() || rounded == 0.0 {
         let same = got.to_bits() == rounded.to_bits() || got.is_nan() && rounded.is_nan();
@@ -48,13 +48,13 @@ fn largest_error(function: LaneFunction, reference: fn(f64) -> f64, stride: u32)
     let mut module = module(isa);
     let lanes = compile(&mut module, |emit, [out, operands]| {
         let x = emit.load_parts(Class::F32, operands, 0);
-        let result = emit.inline(function, &x, &x);
+        let result = emit.inline(function, &x);
         emit.store_parts(&result, out, 0);
     });
     let scalar = compile(&mut module, |emit, [out, operands]| {
         let x = emit.load_parts(Class::F32, operands, 0);
         let x = emit.lane(Class::F32, &x, 0);
-        let result = emit.inline_scalar(function, x, x);
+        let result = emit.inline_scalar(function, x);
         let result = emit.splat(Class::F32, result);
         emit.store_parts(&result, out, 0);
     });
@@ -92,9 +92,9 @@ fn largest_error(function: LaneFunction, reference: fn(f64) -> f64, stride: u32)
     Some(worst)
 }
 
-fn check_errors(functions: &[Pair], stride: u32) {
+fn check_errors(stride: u32) {
     std::thread::scope(|scope| {
-        for &(function, reference) in functions {
+        for (function, reference) in FUNCTIONS {
             scope.spawn(move || {
                 let Some((error, at)) = largest_error(function, reference, stride) else { return };
                 println!("{function:?}: {error:.4} ulp at {at:?}");
@@ -106,20 +106,14 @@ fn check_errors(functions: &[Pair], stride: u32) {
 
 #[test]
 fn errors_are_within_their_bounds() {
-    check_errors(&FUNCTIONS, 4093);
+    check_errors(4093);
 }
 
-/// Runs for some minutes, like the next test: `cargo test --release --workspace --lib -- --ignored inline`.
+/// Runs for some minutes: `cargo test --release --workspace --lib -- --ignored inline`.
 #[test]
 #[ignore = "all arguments take minutes"]
 fn errors_of_all_arguments_are_within_their_bounds() {
-    check_errors(&FUNCTIONS[..5], 1);
-}
-
-#[test]
-#[ignore = "all arguments take minutes"]
-fn errors_of_all_angles_are_within_their_bounds() {
-    check_errors(&FUNCTIONS[5..], 1);
+    check_errors(1);
 }
 
 /// Limits, zeros, subnormal numbers, and results that are exact. The error is zero if the result has the same bits.
@@ -153,7 +147,7 @@ fn limits_are_exact() {
     for (function, arguments, expected) in cases {
         let code = compile(&mut module, |emit, [out, operands]| {
             let x = emit.load_parts(Class::F32, operands, 0);
-            let result = emit.inline(function, &x, &x);
+            let result = emit.inline(function, &x);
             emit.store_parts(&result, out, 0);
         });
         for (argument, expected) in arguments.into_iter().zip(expected).chain([(f32::NAN, f32::NAN)]) {
@@ -181,8 +175,8 @@ fn other_processors_have_the_instructions() {
             name: format!("{function:?}"),
             from: vec![Class::F32],
             to: Class::F32,
-            lanes: Box::new(move |emit, x| emit.inline(function, &x[0], &x[0])),
-            scalar: Some(Box::new(move |emit, x| emit.inline_scalar(function, x[0], x[0]))),
+            lanes: Box::new(move |emit, x| emit.inline(function, &x[0])),
+            scalar: Some(Box::new(move |emit, x| emit.inline_scalar(function, x[0]))),
             reference: Box::new(|x| x[0]),
         });
     }

@@ -4,7 +4,6 @@
 mod cases;
 mod inline;
 mod known;
-mod power;
 mod reference;
 mod subgroup;
 mod values;
