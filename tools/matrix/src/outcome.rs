@@ -80,7 +80,7 @@ impl Outcome {
     pub(crate) fn of_log(place: &Place, text: &str, log: &Path) -> Self {
         let (device, features) = described(place, text);
         let mut report = Report { device, features, ..Report::default() };
-        let ran = text.lines().filter_map(verdict).filter(|(test, _)| place.owns(test));
+        let ran = verdicts(text).filter(|(test, _)| place.owns(test));
         for (test, verdict) in ran {
             match verdict {
                 "ok" => report.passed += 1,
@@ -136,6 +136,20 @@ fn seconds(line: &str) -> u64 {
     let time = line.split_once("finished in ").and_then(|(_, time)| time.trim().strip_suffix('s'));
     let seconds = time.and_then(|time| Duration::try_from_secs_f64(time.parse().ok()?).ok()).unwrap_or_default();
     seconds.as_secs() + u64::from(seconds.subsec_nanos() > 0)
+}
+
+/// The names of all tests and their verdicts. With one thread, the harness prints a name before the test runs, so what
+/// the test prints stands between the name and the verdict.
+fn verdicts(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut started = None;
+    text.lines().filter_map(move |line| match verdict(line) {
+        Some((test, "")) => {
+            started = Some(test);
+            None
+        }
+        None if line == "ok" || line == "FAILED" || line.starts_with("ignored") => Some((started.take()?, line)),
+        found => found,
+    })
 }
 
 /// A test's name and its verdict, from a line such as `test cpu::buffer::fill ... ok`.
@@ -194,6 +208,14 @@ test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; 
         assert_eq!((vulkan.passed, vulkan.failed, vulkan.total()), (1, 1, 2));
         assert_eq!(vulkan.failures, ["vulkan::buffer::fill"]);
         assert_eq!(vulkan.features, [""; 0]);
+    }
+
+    #[test]
+    fn a_verdict_may_follow_what_the_test_prints() {
+        let log = "test cpu::wakers ... \nthread 'ring' panicked\nok\ntest cpu::echo ... \nwrong\nFAILED
+test cpu::order ... ok\ntest result: FAILED. 2 passed; finished in 0.10s\n";
+        let cpu = report("cpu", log);
+        assert_eq!((cpu.passed, cpu.failures), (2, vec!["cpu::echo".to_owned()]));
     }
 
     #[test]
