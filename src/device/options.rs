@@ -52,7 +52,8 @@ pub struct DeviceOptions {
     /// The number of threads on which the processor runs kernels, copies and matrix products: for programs that share it
     /// with other work. More than there are cores are as many as there are cores, which is also the default. With 1, all
     /// work of the device runs in the thread that submits it, which therefore returns when the work is done; no ring has
-    /// resident actors. Other threads may still compile [`variants`](#structfield.variants) of kernels.
+    /// resident actors. Other threads may still compile [`variants`](#structfield.variants) of kernels, and help to copy
+    /// large slices into buffers and out of them.
     ///
     /// A device is not opened with 0 threads, and no GPU is opened with this option.
     pub threads: Option<u32>,
