@@ -145,15 +145,16 @@ impl DiskCache {
 /// Renames a file. Windows denies that for a moment while another thread or process replaces the target; then the target
 /// has the same content, and needs no replacement.
 fn renamed(from: &Path, to: &Path) -> io::Result<()> {
-    for _ in 0..WAITS {
+    let mut waits = WAITS;
+    loop {
         match fs::rename(from, to) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !to.is_file() => {
+            Err(error) if waits > 0 && error.kind() == io::ErrorKind::PermissionDenied && !to.is_file() => {
+                waits -= 1;
                 std::thread::sleep(WAIT);
             }
             renamed => return renamed,
         }
     }
-    fs::rename(from, to)
 }
 
 /// Writes a file under another name first, and renames it when it is complete.
