@@ -17,7 +17,7 @@ fn main() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    println!("cargo:rustc-env=ANYWARP_CPU_SOURCE={} {hash:016x}", env!("CARGO_PKG_VERSION"));
+    println!("cargo:rustc-env=SOURCE_FINGERPRINT={} {hash:016x}", env!("CARGO_PKG_VERSION"));
 }
 
 /// Collects the Rust files of a folder, but not those of tests, which do not change machine code.

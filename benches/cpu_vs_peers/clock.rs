@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// What is measured.
+/// The kind of time that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// The time that passes.

@@ -63,7 +63,7 @@ fn length(function: &Function) -> usize {
 fn key(function: &Function, functions: Functions) -> Result<Key, String> {
     let mut text = Fingerprint::default();
     write!(text, "{function:?}").map_err(|error| error.to_string())?;
-    let parts = [env!("ANYWARP_CPU_SOURCE"), &codegen::origin()?, &format!("{functions:?}"), &text.to_string()];
+    let parts = [env!("SOURCE_FINGERPRINT"), &codegen::origin()?, &format!("{functions:?}"), &text.to_string()];
     Ok(Key::new("cpu", parts))
 }
 

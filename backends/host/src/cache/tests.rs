@@ -216,7 +216,8 @@ fn contents_are_counted_and_cleared_by_kind() {
     let foreign = [folder.0.join("cuda/notes.txt"), folder.0.join("cuda/kernel.anywarp"), folder.0.join("x.anywarp")];
     foreign.iter().for_each(|path| fs::write(path, "not the cache's").unwrap());
     let size = entry::file(&key("a"), &[0; 100]).len() as u64;
-    let [cuda, vulkan] = &cache.contents()[..] else { panic!("there are two kinds") };
+    let [cpu, cuda, vulkan] = &cache.contents()[..] else { panic!("there are three kinds") };
+    assert_eq!((cpu.kind, cpu.files), ("cpu", 0));
     assert_eq!((cuda.kind, cuda.files, cuda.bytes), ("cuda", 2, 2 * size));
     assert_eq!((vulkan.kind, vulkan.files), ("vulkan", 1));
     let between = cuda.newest.unwrap().duration_since(cuda.oldest.unwrap()).unwrap();

@@ -3,7 +3,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `requirements` | what Windows programs need that Wine lacks |
+//! | `requirements` | the parts that Windows programs need and Wine lacks |
 //! | `session` | Wine, and programs in it |
 //! | `tool` | the tool, in a folder whose name has a space and letters beyond ASCII |
 

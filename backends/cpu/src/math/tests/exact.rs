@@ -172,7 +172,7 @@ fn fma_of_f64_rounds_once() {
         let [of_a, of_b, of_c] = [[0, 0, 0], [1, 1, 2], [3, 0, 3], [1, 1, 1]][round as usize % 4];
         check_f64(std::array::from_fn(|_| [pick(of_a), pick(of_b), pick(of_c)]));
     }
-    // Sums of a product and the product that was rounded: what is left is its error.
+    // Sums of a product and the product that was rounded: its error is left.
     for _ in 0..RANDOM_CALLS {
         check_f64(std::array::from_fn(|_| {
             let (a, b) = (pick(0), pick(0));
