@@ -253,7 +253,7 @@ fn stages(length: u64, choice: Choice) -> Option<Vec<Vec<u32>>> {
     }
 }
 
-fn is_library(pass: &Pass) -> bool {
+pub(super) fn is_library(pass: &Pass) -> bool {
     matches!(pass.work, Work::Library { .. })
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::super::plan::Plan;
-use super::chain::{Form, Half, Pass, Reals, Work, assign, axis_passes};
+use super::chain::{Form, Half, Pass, Reals, Work, assign, axis_passes, is_library};
 use super::cosine::kind::DctKind;
 use super::cosine::passes::cosine_passes;
 
@@ -131,7 +131,7 @@ fn complex(shape: &Shape, in_place: bool, choice: Choice) -> Planned {
         let [lines, length, inner] = around(&shape.sizes, *axis);
         axis_passes(&mut passes, [lines, length, inner], choice, shape.inverse);
     }
-    let done = in_place && passes.iter().all(|pass| matches!(pass.work, Work::Library { .. }));
+    let done = in_place && passes.iter().all(is_library);
     if !done && passes.len() <= usize::from(in_place) {
         // A copy: each small transform has one number.
         let work = Work::Radix { radix: 1, distance: count, span: count, step: 0, form: Form::Any };
