@@ -6,7 +6,7 @@ use crate::suite::case::{Case, cases};
 use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, same};
 
-pub(crate) const CASES: &[Case] = cases![pointers_to_parts];
+pub(crate) const CASES: &[Case] = cases![pointers_to_parts, functions_without_calls];
 
 /// Arguments may be pointers to elements, members and components of variables, also of those behind parameters.
 async fn pointers_to_parts(device: &Device) -> TestResult {
@@ -40,6 +40,24 @@ async fn pointers_to_parts(device: &Device) -> TestResult {
     kernel.launch().bind("data", &mut data).threads(64)?;
     let expected: Vec<u32> = (0..64u32).flat_map(expected).collect();
     same(&data.read_here().await?, &expected, "the parts after the calls")
+}
+
+/// A function that is never called, or only where no invocation arrives, may use any variable.
+async fn functions_without_calls(device: &Device) -> TestResult {
+    let kernel = device.kernel(
+        "var<private> count: u32;
+         var<private> sum = vec2<u32>(1u, 2u);
+         @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         fn next() -> u32 { count += 1u; data[count] = 7u; return count; }
+         fn total() -> u32 { sum += vec2(next()); return sum.x + sum.y; }
+         @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+             data[i] = i + 1u;
+             if false { _ = next(); }
+         }",
+    )?;
+    let mut data = device.buffer_from(&[9u32; 6])?;
+    kernel.launch().bind("data", &mut data).threads(4)?;
+    same(&data.read_here().await?, &[1, 2, 3, 4, 9, 9], "what the entry point wrote")
 }
 
 /// The six words of one invocation.

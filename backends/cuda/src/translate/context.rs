@@ -78,7 +78,9 @@ impl FunctionWriter<'_, '_> {
         for (handle, variable) in self.m.module.global_variables.iter() {
             let form = self.m.form(handle);
             let name = self.m.names.global(handle).to_owned();
-            if matches!(form, Some(Form::Private)) && !self.info[handle].is_empty() {
+            // A function that is never called may be the only user.
+            let used = !self.info[handle].is_empty() || self.m.reach.is_shared(handle);
+            if matches!(form, Some(Form::Private)) && used {
                 let ty = self.m.type_name(variable.ty);
                 let value = match variable.init {
                     Some(init) => self.m.constant(init)?,

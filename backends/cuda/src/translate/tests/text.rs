@@ -41,6 +41,18 @@ fn limits_are_asked_for_where_loops_have_them() {
     assert!(translated(text).parameters.ends_with(&[Parameter::Status]));
 }
 
+/// The struct of variables names those of functions without calls, too.
+#[test]
+fn variables_of_functions_without_calls_are_declared() {
+    let text = translated(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        var<private> count: u32;
+        fn next() -> u32 { count += 1u; return count; }
+        @compute @workgroup_size(1) fn main() { data[0] = 1u; }",
+    );
+    assert!(text.text.contains("u32 count = u32{};"), "{}", text.text);
+}
+
 #[test]
 fn lines_of_the_wgsl_are_told() {
     let text = translated(SAXPY).text;
