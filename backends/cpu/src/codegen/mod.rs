@@ -21,6 +21,7 @@ mod flow;
 mod generator;
 mod helper;
 mod hoist;
+mod isa;
 mod kernel;
 mod likely;
 mod link;
@@ -36,8 +37,16 @@ pub(crate) mod tests;
 mod vectors;
 
 pub(crate) use code::has_fma;
+#[cfg(test)]
+pub(crate) use code::{machine, piece};
+pub(crate) use helper::NAMESPACE as HELPERS;
+pub(crate) use isa::Isa;
+#[cfg(test)]
+pub(crate) use isa::check_avx2;
 pub(crate) use link::Code;
-pub(crate) use object::Object;
+#[cfg(test)]
+pub(crate) use link::{define, module};
+pub(crate) use object::{Object, Piece, Reference, Target};
 
 use crate::ir::Function;
 use crate::math::Functions;
