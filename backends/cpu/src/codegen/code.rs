@@ -46,8 +46,8 @@ pub(crate) fn has_fma() -> bool {
 }
 
 /// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`](crate::abi::Entry), then its callees.
-fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions) -> (Vec<Context>, Sizes) {
-    let (target, frontend) = (Target::new(&**isa, functions), isa.frontend_config());
+fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions, selected: Isa) -> (Vec<Context>, Sizes) {
+    let (target, frontend) = (Target::new(&**isa, functions, selected == Isa::Avx2), isa.frontend_config());
     let (learned, callees) = call::learn(kernel);
     let mut contexts: Vec<Context> = (0..=kernel.callees.len()).map(|_| Context::new()).collect();
     for (number, context) in contexts.iter_mut().enumerate() {
@@ -79,7 +79,7 @@ fn entry(isa: &OwnedTargetIsa) -> Signature {
 
 /// Returns the Cranelift IR of a kernel's functions, as text.
 pub(super) fn clif(kernel: &Function, functions: Functions) -> Result<String, String> {
-    let (contexts, _) = generate(machine()?, kernel, functions);
+    let (contexts, _) = generate(machine()?, kernel, functions, isa::selected()?);
     let texts = contexts.into_iter().map(|mut context| {
         context.func.dfg.resolve_all_aliases();
         context.func.display().to_string()
@@ -90,8 +90,8 @@ pub(super) fn clif(kernel: &Function, functions: Functions) -> Result<String, St
 /// Returns the machine code of a kernel's functions, as text.
 pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String, String> {
     let isa = machine()?;
-    let (contexts, _) = generate(isa, kernel, functions);
     let selected = isa::selected()?;
+    let (contexts, _) = generate(isa, kernel, functions, selected);
     let texts = contexts.into_iter().map(|mut context| {
         if selected == Isa::Avx2 {
             return emitter::compile(&**isa, &mut context, true).map(|compiled| compiled.listing.unwrap_or_default());
@@ -106,9 +106,9 @@ pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String
 /// Compiles a kernel.
 pub(super) fn compile(kernel: &Function, functions: Functions) -> Result<Object, String> {
     let isa = machine()?;
-    let (mut contexts, sizes) = generate(isa, kernel, functions);
-    let (mut pieces, mut stack) = (Vec::with_capacity(contexts.len()), Vec::with_capacity(contexts.len()));
     let selected = isa::selected()?;
+    let (mut contexts, sizes) = generate(isa, kernel, functions, selected);
+    let (mut pieces, mut stack) = (Vec::with_capacity(contexts.len()), Vec::with_capacity(contexts.len()));
     for context in &mut contexts {
         let (piece, frame_bytes) = match selected {
             Isa::Baseline => {

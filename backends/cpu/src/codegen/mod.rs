@@ -21,11 +21,13 @@ mod flow;
 mod generator;
 mod helper;
 mod hoist;
+mod intrinsic;
 mod isa;
 mod kernel;
 mod likely;
 mod link;
 mod load;
+mod masks;
 mod memory;
 mod object;
 mod ops;
@@ -47,6 +49,7 @@ pub(crate) use link::Code;
 #[cfg(test)]
 pub(crate) use link::{define, module};
 pub(crate) use object::{Object, Piece, Reference, Target};
+pub(crate) use ops::Stand;
 
 use crate::ir::Function;
 use crate::math::Functions;

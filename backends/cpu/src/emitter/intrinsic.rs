@@ -95,7 +95,6 @@ const ALL: [Intrinsic; 25] = {
 
 impl Intrinsic {
     /// The index of the function's name.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no code of kernels has vectors of 256 bits yet"))]
     pub(crate) fn number(self) -> u32 {
         let constant = match self {
             Self::Quads(constant)

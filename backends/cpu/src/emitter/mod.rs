@@ -32,6 +32,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::TargetIsa;
 
 use crate::codegen::Piece;
+pub(crate) use intrinsic::{Intrinsic, NAMESPACE};
 
 /// A compiled function.
 pub(crate) struct Compiled {

@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::{self, Opcode, Type, Value, types};
 
 use super::{Lower, is_long, refused};
+use crate::codegen::Stand;
 use crate::emitter::inst::{Alu, Inst};
 use crate::emitter::op::{self, Op};
 use crate::emitter::reg::{Reg, Rm, Rmi, Size};
@@ -11,7 +12,7 @@ impl Lower<'_> {
     pub(super) fn vector(&mut self, opcode: Opcode, inst: ir::Inst) -> Result<(), String> {
         let ty = self.result_type(inst);
         let (to, long) = (self.result(inst), is_long(ty));
-        if let Some((op, commutes)) = simple(opcode, ty) {
+        if let Some((op, commutes)) = stand(opcode, ty).or_else(|| simple(opcode, ty)) {
             let [a, b] = self.argument(inst);
             let (a, b) = if commutes { self.ordered(a, b) } else { (a, b) };
             let a = self.reg(a);
@@ -206,6 +207,21 @@ fn place(bits: u32) -> usize {
         32 => 1,
         _ => 2,
     }
+}
+
+/// The instruction for an opcode that stands for another operation, as for [`simple`].
+fn stand(opcode: Opcode, ty: Type) -> Option<(Op, bool)> {
+    let stand = Stand::of(opcode).filter(|_| is_long(ty))?;
+    Some(match (stand, ty.lane_bits()) {
+        (Stand::Sub, 32) => (op::VPSUBD, false),
+        (Stand::Sub, 64) => (op::VPSUBQ, false),
+        (Stand::Xor, _) => (op::VPXOR, true),
+        (Stand::Equal, 32) => (op::VPCMPEQD, true),
+        (Stand::Equal, 64) => (op::VPCMPEQQ, true),
+        (Stand::Greater, 32) => (op::VPCMPGTD, false),
+        (Stand::Greater, 64) => (op::VPCMPGTQ, false),
+        _ => return None,
+    })
 }
 
 /// The instruction for an operation that is a single one, and whether its operands may be exchanged.

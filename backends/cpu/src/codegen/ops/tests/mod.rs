@@ -88,7 +88,10 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
     builder.seal_block(block);
     let arguments = [builder.block_params(block)[0], builder.block_params(block)[1]];
     let mut calls = Calls::default();
-    emit(&mut Emit { b: &mut builder, target: &Target::new(isa, Functions::Precise), calls: &mut calls }, arguments);
+    emit(
+        &mut Emit { b: &mut builder, target: &Target::new(isa, Functions::Precise, false), calls: &mut calls },
+        arguments,
+    );
     builder.ins().return_(&[]);
     builder.finalize(isa.frontend_config());
     function
