@@ -16,7 +16,7 @@ pub(crate) fn functions() -> Functions {
         .unwrap_or_default()
 }
 
-/// The value of `ANYWARP_CPU_ISA`: the instructions of kernels.
-pub(crate) fn isa() -> Isa {
-    environment::word("ANYWARP_CPU_ISA", &[("baseline", Isa::Baseline), ("avx2", Isa::Avx2)]).unwrap_or_default()
+/// The value of `ANYWARP_CPU_ISA`: the instructions of kernels; `None` for the best ones of the processor.
+pub(crate) fn isa() -> Option<Isa> {
+    environment::word("ANYWARP_CPU_ISA", &[("baseline", Isa::Baseline), ("avx2", Isa::Avx2)])
 }

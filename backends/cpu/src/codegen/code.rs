@@ -103,10 +103,14 @@ pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String
     Ok(texts.collect::<Result<Vec<_>, String>>()?.join("\n"))
 }
 
-/// Compiles a kernel.
+/// Compiles a kernel for the selected instructions.
 pub(super) fn compile(kernel: &Function, functions: Functions) -> Result<Object, String> {
+    compile_for(kernel, functions, isa::selected()?)
+}
+
+/// Compiles a kernel for these instructions, which this processor must have.
+pub(super) fn compile_for(kernel: &Function, functions: Functions, selected: Isa) -> Result<Object, String> {
     let isa = machine()?;
-    let selected = isa::selected()?;
     let (mut contexts, sizes) = generate(isa, kernel, functions, selected);
     let (mut pieces, mut stack) = (Vec::with_capacity(contexts.len()), Vec::with_capacity(contexts.len()));
     for context in &mut contexts {

@@ -3,28 +3,25 @@
 use std::sync::OnceLock;
 
 /// The instructions of kernels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Isa {
     /// Those that Cranelift knows: vectors of 128 bits.
-    #[default]
     Baseline,
     /// AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT of x86-64, by the crate's own emitter.
     Avx2,
 }
 
-/// Returns the instructions that the environment asks for.
+/// Returns the instructions that the environment asks for, or the best ones that this processor has.
 ///
 /// # Errors
 /// The names of instructions that this processor lacks, as text.
 pub(super) fn selected() -> Result<Isa, String> {
     static SELECTED: OnceLock<Result<Isa, String>> = OnceLock::new();
     SELECTED
-        .get_or_init(|| {
-            let isa = crate::environment::isa();
-            if isa == Isa::Avx2 {
-                check_avx2()?;
-            }
-            Ok(isa)
+        .get_or_init(|| match crate::environment::isa() {
+            Some(Isa::Avx2) => check_avx2().map(|()| Isa::Avx2),
+            Some(Isa::Baseline) => Ok(Isa::Baseline),
+            None => Ok(if check_avx2().is_ok() { Isa::Avx2 } else { Isa::Baseline }),
         })
         .clone()
 }

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::{Emit, Parts};
 use crate::abi::LANES;
+use crate::emitter::Intrinsic;
 use crate::ir::Class;
 
 impl Emit<'_, '_> {
@@ -20,12 +21,48 @@ impl Emit<'_, '_> {
     /// The value of one lane, as a scalar.
     pub(in super::super) fn lane(&mut self, class: Class, parts: &[Value], lane: usize) -> Value {
         let lanes_of_part = LANES / self.target.parts(class);
-        let value = self.b.ins().extractlane(parts[lane / lanes_of_part], (lane % lanes_of_part) as u8);
+        let (part, lane) = (parts[lane / lanes_of_part], lane % lanes_of_part);
+        let value = match self.known_lane(class, part, lane) {
+            Some(value) => value,
+            None if self.target.wide && lane >= lanes_of_part / 2 => {
+                let half = self.high_half(part);
+                self.b.ins().extractlane(half, (lane - lanes_of_part / 2) as u8)
+            }
+            None => self.b.ins().extractlane(part, lane as u8),
+        };
         if class != Class::Bool {
             return value;
         }
         let value = self.b.ins().ireduce(types::I8, value);
         self.b.ins().band_imm_u(value, 1)
+    }
+
+    /// A lane of a vector that is a constant or has the same scalar in every lane.
+    fn known_lane(&mut self, class: Class, part: Value, lane: usize) -> Option<Value> {
+        match *self.definition(part)? {
+            InstructionData::Unary { opcode: Opcode::Splat, arg } => Some(arg),
+            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
+                let bytes = class.bytes() as usize;
+                let lane =
+                    self.b.func.dfg.constants.get(constant_handle).as_slice().get(lane * bytes..)?.get(..bytes)?;
+                let bits = lane.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+                Some(self.constant_scalar(if class == Class::Bool { Class::I32 } else { class }, bits))
+            }
+            _ => None,
+        }
+    }
+
+    /// The upper half of a vector of 256 bits, which is computed once in each block.
+    fn high_half(&mut self, part: Value) -> Value {
+        let block = self.b.current_block();
+        if let Some((of, half)) = self.calls.halves.get(&part)
+            && *of == block
+        {
+            return *half;
+        }
+        let half = self.intrinsic(Intrinsic::High, &[part]);
+        self.calls.halves.insert(part, (block, half));
+        half
     }
 
     /// Combines eight scalars into lanes.

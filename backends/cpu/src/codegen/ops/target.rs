@@ -1,10 +1,11 @@
 //! The capabilities of the machine, and the requirements of calls.
 
 use cranelift_codegen::ir::{
-    AbiParam, ArgumentExtension, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind, Type, types,
+    AbiParam, ArgumentExtension, Block, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
+use rustc_hash::FxHashMap;
 
 use crate::abi::LANES;
 use crate::ir::Class;
@@ -99,6 +100,8 @@ pub(in super::super) struct Calls {
     slots: [Option<StackSlot>; 4],
     /// The functions that stand for intrinsics.
     pub(in super::super) intrinsics: super::super::intrinsic::Known,
+    /// The upper halves of vectors, and the block in which each was computed.
+    pub(in super::super) halves: FxHashMap<Value, (Option<Block>, Value)>,
 }
 
 /// The parameters of a function written in Rust that kernels call.

@@ -76,7 +76,7 @@ pub(super) struct Memory(pub(super) [u64; 8]);
 pub(super) type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
 
 /// Builds a function that reads its operands, one [`Memory`] each, and writes one result.
-fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
+fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(isa.pointer_type()); 2]);
     let mut function = Function::with_name_signature(UserFuncName::default(), signature);
@@ -89,7 +89,11 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
     let arguments = [builder.block_params(block)[0], builder.block_params(block)[1]];
     let mut calls = Calls::default();
     emit(
-        &mut Emit { b: &mut builder, target: &Target::new(isa, Functions::Precise, false), calls: &mut calls },
+        &mut Emit {
+            b: &mut builder,
+            target: &Target::new(isa, Functions::Precise, by == Isa::Avx2),
+            calls: &mut calls,
+        },
         arguments,
     );
     builder.ins().return_(&[]);
@@ -100,7 +104,7 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
 /// Compiles the function that [`build`] returns to code that can run.
 pub(super) fn compile(module: &mut JITModule, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
     let mut context = module.make_context();
-    context.func = build(module.isa(), emit);
+    context.func = build(module.isa(), by, emit);
     let piece = match by {
         Isa::Baseline => code::piece(module.isa(), &mut context),
         Isa::Avx2 => crate::emitter::compile(module.isa(), &mut context, false).map(|compiled| compiled.piece),
@@ -116,9 +120,9 @@ pub(super) fn compile(module: &mut JITModule, by: Isa, emit: impl FnOnce(&mut Em
 pub(super) fn check_aarch64(case: &Case) {
     let Ok(builder) = isa::lookup_by_name("aarch64-unknown-linux-gnu") else { return };
     let isa = builder.finish(flags()).unwrap();
-    let mut functions = vec![build(&*isa, |emit, arguments| lanes_form(emit, case, arguments))];
+    let mut functions = vec![build(&*isa, Isa::Baseline, |emit, arguments| lanes_form(emit, case, arguments))];
     if case.scalar.is_some() {
-        functions.push(build(&*isa, |emit, arguments| scalar_form(emit, case, arguments)));
+        functions.push(build(&*isa, Isa::Baseline, |emit, arguments| scalar_form(emit, case, arguments)));
     }
     for function in functions {
         let mut context = Context::for_function(function);
