@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::{self, InstructionData, Opcode, Value, types};
 
 use super::{Lower, is_long, refused};
+use crate::codegen::Stand;
 use crate::emitter::inst::Inst;
 use crate::emitter::op::{self, Op};
 use crate::emitter::reg::{Cc, Cond, Reg, Rm, Size};
@@ -24,13 +25,36 @@ impl Lower<'_> {
         if depth == 0 || self.type_of(self.root(value)).lane_bits() != self.type_of(value).lane_bits() {
             return false;
         }
-        match self.func.dfg.insts[inst].opcode() {
+        let opcode = self.func.dfg.insts[inst].opcode();
+        let stand = Stand::of(opcode).filter(|_| is_long(self.type_of(value)));
+        match opcode {
             Opcode::Icmp | Opcode::Fcmp => true,
+            _ if matches!(stand, Some(Stand::Equal | Stand::Greater)) => true,
             Opcode::Band | Opcode::Bor | Opcode::Bxor => {
+                self.arguments(inst).iter().all(|value| self.is_mask_within(*value, depth - 1))
+            }
+            _ if stand == Some(Stand::Xor) => {
                 self.arguments(inst).iter().all(|value| self.is_mask_within(*value, depth - 1))
             }
             Opcode::Bnot => self.is_mask_within(self.arguments(inst)[0], depth - 1),
             _ => false,
+        }
+    }
+
+    /// The value whose bits are inverted to give this one, if that is the only use of the inversion.
+    pub(super) fn inverted(&self, value: Value) -> Option<Value> {
+        if let Some([inverse]) = self.made_by(Opcode::Bnot, value) {
+            return Some(inverse);
+        }
+        let [a, b] = self.made_by(Opcode::AvgRound, value).filter(|_| is_long(self.type_of(value)))?;
+        let is_ones =
+            |value| self.vector_constant(value).is_some_and(|bytes| bytes.iter().all(|byte| *byte == u8::MAX));
+        if is_ones(b) {
+            Some(a)
+        } else if is_ones(a) {
+            Some(b)
+        } else {
+            None
         }
     }
 
@@ -104,7 +128,7 @@ impl Lower<'_> {
 
     /// The register of a mask, or of its inverse if that takes fewer instructions.
     fn mask_or_inverse(&mut self, mask: Value) -> Result<(Reg, bool), String> {
-        if let Some([inverse]) = self.made_by(Opcode::Bnot, mask) {
+        if let Some(inverse) = self.inverted(mask) {
             let (reg, inverted) = self.mask_or_inverse(inverse)?;
             return Ok((reg, !inverted));
         }
@@ -171,7 +195,7 @@ impl Lower<'_> {
         let long = is_long(self.type_of(value));
         if let Some([a, b]) = self.made_by(Opcode::Band, value) {
             for (kept, inverted) in [(a, b), (b, a)] {
-                if let Some([inverted]) = self.made_by(Opcode::Bnot, inverted) {
+                if let Some(inverted) = self.inverted(inverted) {
                     let a = self.reg(inverted);
                     let b = self.rm(kept);
                     self.push(Inst::Flags { op: op::VPTEST, long, a, b });

@@ -50,7 +50,7 @@ impl Lower<'_> {
     fn and_of_vectors(&mut self, to: Reg, inst: ir::Inst, long: bool) {
         let [a, b] = self.argument(inst);
         for (kept, inverted) in [(a, b), (b, a)] {
-            if let Some([inverted]) = self.made_by(Opcode::Bnot, inverted) {
+            if let Some(inverted) = self.inverted(inverted) {
                 let a = self.reg(inverted);
                 let b = self.rm(kept);
                 self.v_to(to, op::VPANDN, long, a, b);
