@@ -42,7 +42,7 @@ pub(crate) enum Intrinsic {
     ZipHighQuads,
     /// In each half, bytes of the first operand at the numbers in the second one, or zero for negative numbers.
     Bytes,
-    /// In each half, 16 bytes from a position on: of the second operand, followed by the first one.
+    /// In each half, 16 bytes from a position on in the second operand followed by the first one.
     Align(u8),
     /// Lanes of 32 bits of the second operand where the constant has a bit, otherwise of the first one.
     Blend(u8),

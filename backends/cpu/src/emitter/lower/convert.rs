@@ -204,7 +204,7 @@ impl Lower<'_> {
         self.v_to(to, op::VPXOR, long, integer, Rm::Reg(large));
     }
 
-    /// The sum of two conversions: of the value, which is 2^31 as bits from there on, and of what is above 2^31.
+    /// The sum of two conversions: that of the value, which is 2^31 as bits from there on, and that of the rest above 2^31.
     fn vector_to_unsigned(&mut self, to: Reg, value: Value, from: Type) {
         let long = is_long(from);
         let x = self.reg(value);
