@@ -15,8 +15,9 @@ impl Encoder {
             Inst::Change { op, size, to, .. } => self.change(op, size, to),
             Inst::Spread { size, to, .. } => {
                 self.change(Change::Neg, size, to);
+                // All 64 bits, because the result may be wider than the value.
                 let place = self.place(Rm::Reg(to));
-                self.plain(size, &[0x1b], to, place, 0);
+                self.plain(Size::S64, &[0x1b], to, place, 0);
             }
             Inst::Imm { to, value } => self.constant(to, value),
             Inst::Name { to, target } => {
