@@ -15,12 +15,14 @@
 //! | `checker` | the checked mode: the reports of running kernels, and the mistakes found in them |
 //! | `abi` | the interface between compiled kernels and the code that runs them |
 //! | `lower`, `ir`, `codegen`, `math` | the compiler |
+//! | `emitter` | machine code with AVX2, in place of Cranelift's |
 
 mod abi;
 mod caps;
 mod checker;
 mod codegen;
 mod device;
+mod emitter;
 mod environment;
 mod execute;
 mod ir;

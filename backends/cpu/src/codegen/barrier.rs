@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::analysis::Form;
 use super::flow::AtBarrier;
 use super::generator::{Generator, Held};
-use super::ops::{scalar_type, vector_type};
+use super::ops::scalar_type;
 use crate::abi::{Frame, Stop};
 use crate::ir::{SiteId, Stmt, Value, Var};
 
@@ -58,18 +58,15 @@ impl Suspend {
 
     /// Returns the offset in a group's frame at which a value or variable of `parts` vectors is saved. Each value and
     /// variable has one offset, which all barriers use.
-    fn place(&mut self, what: Kept, parts: u32) -> u32 {
+    fn place(&mut self, what: Kept, bytes: u32) -> u32 {
         let end = &mut self.frame_bytes;
         *self.places.entry(what).or_insert_with(|| {
-            let start = end.next_multiple_of(PART);
-            *end = start + PART * parts;
+            let start = end.next_multiple_of(16);
+            *end = start + bytes;
             start
         })
     }
 }
-
-/// The size in bytes of one saved vector, or of the slot of one saved scalar.
-const PART: u32 = 16;
 
 /// A value or variable that is saved at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -158,7 +155,7 @@ impl Generator<'_, '_> {
     pub(super) fn require_all_lanes(&mut self, site: SiteId) {
         let (mask, entry) = (self.mask(), self.flow.entry);
         let missing: Vec<cl::Value> =
-            mask.iter().zip(entry).map(|(mask, entry)| self.b.ins().bxor(*mask, entry)).collect();
+            mask.iter().zip(entry.iter()).map(|(mask, entry)| self.emit().xor(*mask, *entry)).collect();
         let any = self.emit().any(&missing);
         let go_on = self.b.create_block();
         let stop = self.b.ins().iconst(types::I32, i64::from(Stop::DivergentBarrier as u32));
@@ -177,23 +174,26 @@ impl Generator<'_, '_> {
             }
         };
         let Held::Kept(variables) = held else { return (SmallVec::new(), types::I32) };
-        (variables.clone(), if form == Form::Varying { vector_type(class) } else { scalar_type(class) })
+        (variables.clone(), if form == Form::Varying { self.target.vector(class) } else { scalar_type(class) })
     }
 
     pub(super) fn save(&mut self, what: Kept) {
         let (variables, _) = self.kept(what);
-        let offset = self.suspend.place(what, variables.len() as u32);
+        // A scalar takes the place of a vector.
+        let bytes = self.target.vector_bytes();
+        let offset = self.suspend.place(what, bytes * variables.len() as u32);
         for (part, variable) in variables.iter().enumerate() {
             let value = self.b.use_var(*variable);
-            self.b.ins().store(own(), value, self.private, (offset + PART * part as u32) as i32);
+            self.b.ins().store(own(), value, self.private, (offset + bytes * part as u32) as i32);
         }
     }
 
     pub(super) fn restore(&mut self, what: Kept) {
         let (variables, ty) = self.kept(what);
-        let offset = self.suspend.place(what, variables.len() as u32);
+        let bytes = self.target.vector_bytes();
+        let offset = self.suspend.place(what, bytes * variables.len() as u32);
         for (part, variable) in variables.iter().enumerate() {
-            let value = self.b.ins().load(ty, own(), self.private, (offset + PART * part as u32) as i32);
+            let value = self.b.ins().load(ty, own(), self.private, (offset + bytes * part as u32) as i32);
             self.b.def_var(*variable, value);
         }
     }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::analysis::{Facts, Form, Live, Outline, Shape, across_barriers, analyse};
 use super::generator::{Generator, Held};
 use super::kernel::parameters;
-use super::ops::{Target, part_count, scalar_type, vector_type};
+use super::ops::{Target, scalar_type};
 use crate::abi::{Frame, Stop};
 use crate::ir::{Class, Function, Inst, SiteId, Stmt, Value};
 
@@ -93,10 +93,10 @@ impl Callees<'_> {
         let mut signature = cl::Signature::new(CallConv::Fast);
         signature.params.extend([target.pointer, target.pointer, types::I64].map(AbiParam::new));
         signature.params.extend([types::I32; 4].map(AbiParam::new));
-        signature.params.extend([types::I32X4; super::generator::MASKS].map(AbiParam::new));
+        signature.params.extend(vec![AbiParam::new(target.vector(Class::Bool)); target.parts(Class::Bool)]);
         for (class, varies) in self.parameters(callee) {
             if varies {
-                signature.params.extend(vec![AbiParam::new(vector_type(class)); part_count(class)]);
+                signature.params.extend(vec![AbiParam::new(target.vector(class)); target.parts(class)]);
             } else {
                 signature.params.push(AbiParam::new(scalar_type(class)));
             }
@@ -115,7 +115,7 @@ impl Callees<'_> {
     ) {
         let (function, learned) = (&self.functions[callee], &self.learned[callee]);
         let given = parameters(&mut b);
-        let (fixed, mut arguments) = given.split_at(FIXED);
+        let (fixed, mut arguments) = given.split_at(FIXED + target.parts(Class::Bool));
         let [frame, private, steps, index, x, y, z, ref mask @ ..] = *fixed else {
             unreachable!("the signature has this number of parameters")
         };
@@ -124,14 +124,14 @@ impl Callees<'_> {
         g.b.def_var(g.flow.steps, steps);
         if self.masked[callee].get() {
             g.flow.partial = true;
-            g.flow.entry = std::array::from_fn(|part| mask[part]);
+            g.flow.entry = mask.iter().copied().collect();
         }
         let entry = g.flow.entry;
         g.define_mask(g.flow.mask, entry);
         g.define_inputs(index, [x, y, z]);
         let mut values: Vec<Held> = Vec::new();
         for (class, varies) in self.parameters(callee) {
-            let (here, rest) = arguments.split_at(if varies { part_count(class) } else { 1 });
+            let (here, rest) = arguments.split_at(if varies { target.parts(class) } else { 1 });
             values.push(if varies { Held::Lanes(here.into()) } else { Held::Scalar(here[0]) });
             arguments = rest;
         }
@@ -155,9 +155,9 @@ impl Callees<'_> {
     }
 }
 
-/// The number of parameters before the WGSL arguments: frame, private memory, steps, lane group, the three coordinates
-/// of the workgroup, and the vectors of the mask.
-const FIXED: usize = 7 + super::generator::MASKS;
+/// The number of parameters before the vectors of the mask and the WGSL arguments: frame, private memory, steps, lane
+/// group, and the three coordinates of the workgroup.
+const FIXED: usize = 7;
 
 /// The state that one function needs for calls.
 pub(super) struct Calling<'a> {

@@ -9,9 +9,11 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
+use super::isa::{self, Isa};
 use super::object::{self, Object, Piece, Reference, Sizes};
 use super::ops::Target;
 use super::{call, helper, kernel};
+use crate::emitter;
 use crate::ir::{Function, Stmt};
 use crate::math::Functions;
 
@@ -20,7 +22,7 @@ use crate::math::Functions;
 const MAX_STACK: u32 = 512 << 10;
 
 /// Returns the target for code generation: this processor, with all its extensions.
-pub(super) fn machine() -> Result<&'static OwnedTargetIsa, String> {
+pub(crate) fn machine() -> Result<&'static OwnedTargetIsa, String> {
     static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     MACHINE
         .get_or_init(|| {
@@ -44,8 +46,8 @@ pub(crate) fn has_fma() -> bool {
 }
 
 /// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`](crate::abi::Entry), then its callees.
-fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions) -> (Vec<Context>, Sizes) {
-    let (target, frontend) = (Target::new(&**isa, functions), isa.frontend_config());
+fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions, selected: Isa) -> (Vec<Context>, Sizes) {
+    let (target, frontend) = (Target::new(&**isa, functions, selected == Isa::Avx2), isa.frontend_config());
     let (learned, callees) = call::learn(kernel);
     let mut contexts: Vec<Context> = (0..=kernel.callees.len()).map(|_| Context::new()).collect();
     for (number, context) in contexts.iter_mut().enumerate() {
@@ -77,7 +79,7 @@ fn entry(isa: &OwnedTargetIsa) -> Signature {
 
 /// Returns the Cranelift IR of a kernel's functions, as text.
 pub(super) fn clif(kernel: &Function, functions: Functions) -> Result<String, String> {
-    let (contexts, _) = generate(machine()?, kernel, functions);
+    let (contexts, _) = generate(machine()?, kernel, functions, isa::selected()?);
     let texts = contexts.into_iter().map(|mut context| {
         context.func.dfg.resolve_all_aliases();
         context.func.display().to_string()
@@ -88,8 +90,12 @@ pub(super) fn clif(kernel: &Function, functions: Functions) -> Result<String, St
 /// Returns the machine code of a kernel's functions, as text.
 pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String, String> {
     let isa = machine()?;
-    let (contexts, _) = generate(isa, kernel, functions);
+    let selected = isa::selected()?;
+    let (contexts, _) = generate(isa, kernel, functions, selected);
     let texts = contexts.into_iter().map(|mut context| {
+        if selected == Isa::Avx2 {
+            return emitter::compile(&**isa, &mut context, true).map(|compiled| compiled.listing.unwrap_or_default());
+        }
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
         code.vcode.clone().ok_or_else(|| "Cranelift returned no disassembly".to_owned())
@@ -97,15 +103,30 @@ pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String
     Ok(texts.collect::<Result<Vec<_>, String>>()?.join("\n"))
 }
 
-/// Compiles a kernel.
+/// Compiles a kernel for the selected instructions.
 pub(super) fn compile(kernel: &Function, functions: Functions) -> Result<Object, String> {
+    compile_for(kernel, functions, isa::selected()?)
+}
+
+/// Compiles a kernel for these instructions, which this processor must have.
+pub(super) fn compile_for(kernel: &Function, functions: Functions, selected: Isa) -> Result<Object, String> {
     let isa = machine()?;
-    let (mut contexts, sizes) = generate(isa, kernel, functions);
+    let (mut contexts, sizes) = generate(isa, kernel, functions, selected);
     let (mut pieces, mut stack) = (Vec::with_capacity(contexts.len()), Vec::with_capacity(contexts.len()));
     for context in &mut contexts {
-        pieces.push(piece(&**isa, context)?);
-        let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
-        stack.push(frame.map_or(0, |frame| frame.frame_to_fp_offset));
+        let (piece, frame_bytes) = match selected {
+            Isa::Baseline => {
+                let piece = piece(&**isa, context)?;
+                let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
+                (piece, frame.map_or(0, |frame| frame.frame_to_fp_offset))
+            }
+            Isa::Avx2 => {
+                let compiled = emitter::compile(&**isa, context, false)?;
+                (compiled.piece, compiled.frame_bytes)
+            }
+        };
+        pieces.push(piece);
+        stack.push(frame_bytes);
         // Frees the memory of the function's instructions early.
         context.clear();
     }
@@ -120,8 +141,8 @@ pub(super) fn compile(kernel: &Function, functions: Functions) -> Result<Object,
     Ok(Object { functions: pieces, sizes })
 }
 
-/// Compiles one function.
-pub(super) fn piece(isa: &dyn TargetIsa, context: &mut Context) -> Result<Piece, String> {
+/// Compiles one function by Cranelift.
+pub(crate) fn piece(isa: &dyn TargetIsa, context: &mut Context) -> Result<Piece, String> {
     context.compile(isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
     let code = context.compiled_code().ok_or("Cranelift returned no machine code")?;
     let references = code.buffer.relocs().iter().map(|place| reference(place, context)).collect::<Result<_, _>>()?;
@@ -149,7 +170,8 @@ fn reference(place: &FinalizedMachReloc, context: &Context) -> Result<Reference,
 pub(super) fn origin() -> Result<String, String> {
     let isa = machine()?;
     let own: Vec<String> = isa.isa_flags().iter().map(ToString::to_string).collect();
-    Ok(format!("{} {} {} {}", cranelift_codegen::VERSION, isa.triple(), isa.flags(), own.join(" ")))
+    let selected = isa::selected()?;
+    Ok(format!("{} {selected:?} {} {} {}", cranelift_codegen::VERSION, isa.triple(), isa.flags(), own.join(" ")))
 }
 
 /// The stack size in bytes of a kernel with all its callees, from the sizes of the functions.

@@ -9,14 +9,15 @@ mod shape;
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
 
-use super::generator::{Generator, MASKS, Mask};
+use super::generator::{Generator, Mask};
+use super::masks::Masks;
 use crate::abi::Stop;
 use crate::ir::{Label, List, SiteId, Stmt, Value};
 pub(super) use shape::is_heavy;
 use shape::turns_within;
 
 /// A mask that is saved in Cranelift variables while other code runs, so that the mask survives barriers.
-pub(super) type SavedMask = [Variable; MASKS];
+pub(super) type SavedMask = Masks<Variable>;
 
 /// The state of control flow.
 pub(super) struct Flow {
@@ -159,7 +160,7 @@ impl Generator<'_, '_> {
     /// Generates a branch whose sides run for the lanes that take them.
     fn part(&mut self, condition: Value, accept: &List, reject: &List) {
         let condition = self.lanes(condition);
-        let condition: Mask = std::array::from_fn(|part| condition[part]);
+        let condition: Mask = condition.into_iter().collect();
         let (mask, was_masked) = (self.mask(), self.flow.masked);
         let base = self.flow.saved.len();
         let before = self.save_mask(mask, AtBarrier::All);

@@ -7,15 +7,13 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use smallvec::SmallVec;
 
 use super::analysis::{Facts, Form, Live};
-use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_type};
+use super::masks::Masks;
+use super::ops::{Calls, Emit, Parts, Target, scalar_type};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, Value, Var};
 
-/// The number of vectors that a mask takes, or a 32-bit value in all lanes.
-pub(super) const MASKS: usize = LANES / 4;
-
 /// A mask of lanes: all ones where a lane is active.
-pub(super) type Mask = [cl::Value; MASKS];
+pub(super) type Mask = Masks<cl::Value>;
 
 /// The location of a value or variable at run time.
 #[derive(Clone, Debug)]
@@ -145,13 +143,8 @@ impl<'f> Generator<'_, 'f> {
 
     /// The vectors `0, stride, 2 * stride, ...`.
     pub(super) fn steps(&mut self, stride: i32) -> Parts {
-        let mut emit = self.emit();
-        (0..MASKS as i32)
-            .map(|part| {
-                let lane = |lane: usize| stride.wrapping_mul(part * 4 + lane as i32).to_le_bytes();
-                emit.vector_of_bytes(types::I32X4, std::array::from_fn(|byte| lane(byte / 4)[byte % 4]))
-            })
-            .collect()
+        let lanes: [i32; LANES] = std::array::from_fn(|lane| stride.wrapping_mul(lane as i32));
+        self.emit().lanes_of(lanes.map(i32::cast_unsigned))
     }
 
     /// Stores the location of a value; copies a value that is kept across barriers to its variables.
@@ -232,7 +225,7 @@ impl<'f> Generator<'_, 'f> {
     /// Creates the Cranelift variables for a value of this form: one for a scalar, or one for each vector.
     pub(super) fn new_variables(&mut self, class: Class, form: Form) -> SmallVec<[Variable; 4]> {
         if form == Form::Varying {
-            (0..part_count(class)).map(|_| self.b.declare_var(vector_type(class))).collect()
+            (0..self.target.parts(class)).map(|_| self.b.declare_var(self.target.vector(class))).collect()
         } else {
             SmallVec::from_slice(&[self.b.declare_var(scalar_type(class))])
         }

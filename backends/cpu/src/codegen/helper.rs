@@ -12,7 +12,7 @@ use crate::ir::Class;
 use crate::math::{self, LaneFunction};
 
 /// The namespace of these functions' names; those of a kernel's own functions are in namespace 0.
-pub(super) const NAMESPACE: u32 = 1;
+pub(crate) const NAMESPACE: u32 = 1;
 
 /// A function that machine code calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

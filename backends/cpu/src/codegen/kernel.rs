@@ -16,7 +16,7 @@ use super::hoist::Hoist;
 use super::object::Sizes;
 use super::ops::{Calls, Emit, Target};
 use crate::abi::{Frame, LANES, Slot, Stop};
-use crate::ir::Function;
+use crate::ir::{Class, Function};
 
 /// Generates the body of a kernel's machine function, whose signature is [`crate::abi::Entry`].
 pub(super) fn generate(
@@ -136,9 +136,9 @@ impl<'a, 'f> Generator<'a, 'f> {
         let mut calls = Calls::default();
         let active = std::array::from_fn(|lane| lane == 0 || !function.is_serial());
         let entry = Emit { b: &mut b, target, calls: &mut calls }.known_mask(active);
-        let entry: Mask = std::array::from_fn(|part| entry[part]);
+        let entry: Mask = entry.into_iter().collect();
         let flow = Flow {
-            mask: std::array::from_fn(|_| b.declare_var(types::I32X4)),
+            mask: entry.map(|_| b.declare_var(target.vector(Class::Bool))),
             entry,
             partial: false,
             masked: false,

@@ -60,14 +60,14 @@ impl Object {
 }
 
 /// An empty module, which knows the addresses of helpers.
-pub(super) fn module(isa: &OwnedTargetIsa) -> JITModule {
+pub(crate) fn module(isa: &OwnedTargetIsa) -> JITModule {
     let mut builder = JITBuilder::with_isa(Arc::clone(isa), cranelift_module::default_libcall_names());
     builder.symbol_lookup_fn(Box::new(|symbol| Some(Helper::of_number(symbol.parse().ok()?)?.address())));
     JITModule::new(builder)
 }
 
 /// Defines functions, which may call each other; returns the id of the first one.
-pub(super) fn define(module: &mut JITModule, functions: &[Piece]) -> Result<FuncId, String> {
+pub(crate) fn define(module: &mut JITModule, functions: &[Piece]) -> Result<FuncId, String> {
     let signature = module.make_signature();
     let mut ids = Vec::with_capacity(functions.len());
     for _ in functions {

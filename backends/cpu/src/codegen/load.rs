@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::generator::Generator;
 use super::memory::{Columns, raw, shared};
-use super::ops::{Parts, part_count, scalar_type, vector_type};
+use super::ops::{Parts, scalar_type};
 use super::place::{Offsets, Spread, Touched};
 use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Value};
@@ -104,7 +104,10 @@ impl Generator<'_, '_> {
 
     fn columns_of(&mut self, block: cl::Block, class: Class, count: u8) -> Columns {
         (0..count)
-            .map(|_| (0..part_count(class)).map(|_| self.b.append_block_param(block, vector_type(class))).collect())
+            .map(|_| {
+                let parts = 0..self.target.parts(class);
+                parts.map(|_| self.b.append_block_param(block, self.target.vector(class))).collect()
+            })
             .collect()
     }
 
@@ -135,14 +138,16 @@ impl Generator<'_, '_> {
         }
     }
 
+    /// Reads a vector of 128 bits.
     fn row(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
-        self.b.ins().load(vector_type(raw(ty)), flags, address, offset)
+        self.b.ins().load(self.target.half(raw(ty)), flags, address, offset)
     }
 
     /// Reads eight consecutive scalars.
     fn row_of(&mut self, flags: MemFlagsData, class: Class, address: cl::Value) -> Parts {
-        let ty = vector_type(class);
-        (0..part_count(class)).map(|part| self.b.ins().load(ty, flags, address, 16 * part as i32)).collect()
+        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes() as i32);
+        let parts = 0..self.target.parts(class) as i32;
+        parts.map(|part| self.b.ins().load(ty, flags, address, bytes * part)).collect()
     }
 
     /// Reads eight consecutive scalars of 16 bits.
@@ -153,7 +158,7 @@ impl Generator<'_, '_> {
         } else {
             (self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves))
         };
-        Parts::from_slice(&[low, high])
+        self.emit().joined(Parts::from_slice(&[low, high]))
     }
 
     /// Combines eight scalars in their form in memory into lanes; booleans have 32 bits in memory.

@@ -21,10 +21,13 @@ mod flow;
 mod generator;
 mod helper;
 mod hoist;
+mod intrinsic;
+mod isa;
 mod kernel;
 mod likely;
 mod link;
 mod load;
+mod masks;
 mod memory;
 mod object;
 mod ops;
@@ -36,8 +39,17 @@ pub(crate) mod tests;
 mod vectors;
 
 pub(crate) use code::has_fma;
+#[cfg(test)]
+pub(crate) use code::{machine, piece};
+pub(crate) use helper::NAMESPACE as HELPERS;
+pub(crate) use isa::Isa;
+#[cfg(test)]
+pub(crate) use isa::check_avx2;
 pub(crate) use link::Code;
-pub(crate) use object::Object;
+#[cfg(test)]
+pub(crate) use link::{define, module};
+pub(crate) use object::{Object, Piece, Reference, Target};
+pub(crate) use ops::Stand;
 
 use crate::ir::Function;
 use crate::math::Functions;

@@ -18,24 +18,24 @@ pub(super) struct Sizes {
 
 /// One compiled function.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) alignment: u32,
-    pub(super) code: Vec<u8>,
-    pub(super) references: Vec<Reference>,
+pub(crate) struct Piece {
+    pub(crate) alignment: u32,
+    pub(crate) code: Vec<u8>,
+    pub(crate) references: Vec<Reference>,
 }
 
 /// A place in machine code that receives an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reference {
-    pub(super) offset: u32,
-    pub(super) kind: Reloc,
-    pub(super) target: Target,
-    pub(super) addend: i64,
+pub(crate) struct Reference {
+    pub(crate) offset: u32,
+    pub(crate) kind: Reloc,
+    pub(crate) target: Target,
+    pub(crate) addend: i64,
 }
 
 /// The thing whose address a place receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// A place in the function itself.
     Own(u32),
     /// A function of the kernel, by its number.

@@ -171,10 +171,11 @@ impl Generator<'_, '_> {
             (4 | 8, 1) if step == pitch => self.emit().store_parts(&columns[0], address, 0),
             (2, 1) if step == pitch => {
                 // The values in both vectors fit in 16 bits, so the saturation of the instruction changes nothing.
+                let halves = self.emit().halves(&columns[0]);
                 let narrow = if ty == MemType::I16 {
-                    self.b.ins().snarrow(columns[0][0], columns[0][1])
+                    self.b.ins().snarrow(halves[0], halves[1])
                 } else {
-                    self.b.ins().unarrow(columns[0][0], columns[0][1])
+                    self.b.ins().unarrow(halves[0], halves[1])
                 };
                 self.b.ins().store(shared(), narrow, address, 0);
             }
@@ -185,12 +186,8 @@ impl Generator<'_, '_> {
                 }
             }
             (4, 4) => {
-                for half in 0..LANES / 4 {
-                    let rows: SmallVec<[cl::Value; 4]> = columns.iter().map(|column| column[half]).collect();
-                    for (row, column) in self.transpose(&rows).into_iter().enumerate() {
-                        let offset = (half * 4 + row) as i64 * step;
-                        self.b.ins().store(shared(), column[0], address, offset as i32);
-                    }
+                for (lane, row) in self.rows_of(columns).into_iter().enumerate() {
+                    self.b.ins().store(shared(), row, address, (lane as i64 * step) as i32);
                 }
             }
             _ => {

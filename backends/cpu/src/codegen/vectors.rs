@@ -1,13 +1,21 @@
 //! Conversion of rows of memory to lanes and back: small transpositions.
+//!
+//! A row has 128 bits. In vectors of 256 bits two rows lie side by side, whose distance is such that the result has its
+//! lanes in order: permutations work within each half.
 
 use cranelift_codegen::ir as cl;
+use smallvec::SmallVec;
 
 use super::generator::Generator;
 use super::ops::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, Parts, ZIP_HIGH, ZIP_LOW};
 
+/// Vectors of 128 bits that are consecutive in memory, or at equal distances.
+pub(super) type Rows = SmallVec<[cl::Value; 8]>;
+
 impl Generator<'_, '_> {
-    /// Converts each pair of rows `(x0 y0 x1 y1) (x2 y2 x3 y3)` to `(x0 x1 x2 x3)` and `(y0 y1 y2 y3)`.
+    /// Converts rows `(x0 y0 x1 y1) (x2 y2 x3 y3) ..` to the lanes `x0 x1 x2 ..` and `y0 y1 y2 ..`.
     pub(super) fn unzip(&mut self, rows: &[cl::Value]) -> [Parts; 2] {
+        let rows = self.side_by_side(rows);
         let mut emit = self.emit();
         let mut out = [Parts::new(), Parts::new()];
         for pair in rows.chunks_exact(2) {
@@ -18,28 +26,66 @@ impl Generator<'_, '_> {
     }
 
     /// The inverse of [`Self::unzip`].
-    pub(super) fn zip(&mut self, x: &[cl::Value], y: &[cl::Value]) -> Parts {
+    pub(super) fn zip(&mut self, x: &[cl::Value], y: &[cl::Value]) -> Rows {
         let mut emit = self.emit();
-        let mut rows = Parts::new();
+        let mut rows = Rows::new();
         for (x, y) in x.iter().zip(y) {
             rows.push(emit.permute(ZIP_LOW, *x, *y));
             rows.push(emit.permute(ZIP_HIGH, *x, *y));
         }
-        rows
+        self.in_order(&rows)
     }
 
-    /// Transposes each group of four rows with four lanes. Transposition is its own inverse.
+    /// Converts one row of four scalars for each lane to the lanes of each scalar.
     pub(super) fn transpose(&mut self, rows: &[cl::Value]) -> [Parts; 4] {
-        let mut emit = self.emit();
+        let rows = self.side_by_side(rows);
         let mut out: [Parts; 4] = std::array::from_fn(|_| Parts::new());
         for four in rows.chunks_exact(4) {
-            let low = [emit.permute(ZIP_LOW, four[0], four[1]), emit.permute(ZIP_LOW, four[2], four[3])];
-            let high = [emit.permute(ZIP_HIGH, four[0], four[1]), emit.permute(ZIP_HIGH, four[2], four[3])];
-            out[0].push(emit.permute(LOW_HALVES, low[0], low[1]));
-            out[1].push(emit.permute(HIGH_HALVES, low[0], low[1]));
-            out[2].push(emit.permute(LOW_HALVES, high[0], high[1]));
-            out[3].push(emit.permute(HIGH_HALVES, high[0], high[1]));
+            for (column, part) in out.iter_mut().zip(self.transpose_four([four[0], four[1], four[2], four[3]])) {
+                column.push(part);
+            }
         }
         out
+    }
+
+    /// The inverse of [`Self::transpose`].
+    pub(super) fn rows_of(&mut self, columns: &[Parts]) -> Rows {
+        let mut rows = Rows::new();
+        for part in 0..columns[0].len() {
+            rows.extend(self.transpose_four(std::array::from_fn(|column| columns[column][part])));
+        }
+        self.in_order(&rows)
+    }
+
+    /// Transposes four rows with four lanes. Transposition is its own inverse.
+    fn transpose_four(&mut self, rows: [cl::Value; 4]) -> [cl::Value; 4] {
+        let mut emit = self.emit();
+        let low = [emit.permute(ZIP_LOW, rows[0], rows[1]), emit.permute(ZIP_LOW, rows[2], rows[3])];
+        let high = [emit.permute(ZIP_HIGH, rows[0], rows[1]), emit.permute(ZIP_HIGH, rows[2], rows[3])];
+        [
+            emit.permute(LOW_HALVES, low[0], low[1]),
+            emit.permute(HIGH_HALVES, low[0], low[1]),
+            emit.permute(LOW_HALVES, high[0], high[1]),
+            emit.permute(HIGH_HALVES, high[0], high[1]),
+        ]
+    }
+
+    /// Vectors of the target's size: with 256 bits, each row of the first half of `rows` beside the one of the second half.
+    fn side_by_side(&mut self, rows: &[cl::Value]) -> Rows {
+        if !self.target.wide {
+            return rows.into();
+        }
+        let (first, second) = rows.split_at(rows.len() / 2);
+        let pairs: Parts = first.iter().zip(second).flat_map(|(first, second)| [*first, *second]).collect();
+        self.emit().joined(pairs).into_iter().collect()
+    }
+
+    /// The inverse of [`Self::side_by_side`].
+    fn in_order(&mut self, parts: &[cl::Value]) -> Rows {
+        let halves = self.emit().halves(parts);
+        if !self.target.wide {
+            return halves.into_iter().collect();
+        }
+        halves.iter().step_by(2).chain(halves.iter().skip(1).step_by(2)).copied().collect()
     }
 }

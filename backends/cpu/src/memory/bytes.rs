@@ -1,4 +1,7 @@
 //! Zeroed memory with a guard on both sides.
+//!
+//! Large memory comes from the system directly, in huge pages where it has them: Linux gives them only on request, and a
+//! kernel that reads far apart addresses waits for the translation of small pages.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -15,19 +18,42 @@ pub(crate) struct Bytes {
     /// The first byte after the guard at the beginning.
     start: NonNull<u8>,
     length: usize,
-    layout: Layout,
+    source: Source,
 }
+
+/// The origin of an allocation.
+enum Source {
+    /// The allocator of the program, for this layout.
+    Heap(Layout),
+    /// Pages of the system, which are freed with the value.
+    #[cfg(target_os = "linux")]
+    Pages { _map: memmap2::MmapMut },
+}
+
+/// The size in bytes from which on memory comes from the system: two huge pages.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 4 << 20;
 
 impl Bytes {
     /// Allocates at least `length` bytes of zeros, and no fewer than 64; `None` if the system has not enough memory.
     pub(crate) fn zeroed(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(ALIGNMENT)?;
         let layout = Layout::from_size_align(length.checked_add(2 * GUARD_BYTES)?, ALIGNMENT).ok()?;
+        #[cfg(target_os = "linux")]
+        if layout.size() >= LARGE {
+            let mut map = memmap2::MmapMut::map_anon(layout.size()).ok()?;
+            // A system without huge pages refuses; then the pages stay small.
+            let _ = map.advise(memmap2::Advice::HugePage);
+            let whole = NonNull::new(map.as_mut_ptr())?;
+            // SAFETY: the guard is within the mapping.
+            let start = unsafe { whole.add(GUARD_BYTES) };
+            return Some(Self { start, length, source: Source::Pages { _map: map } });
+        }
         // SAFETY: the layout's size is not zero.
         let whole = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         // SAFETY: the guard is within the allocation.
         let start = unsafe { whole.add(GUARD_BYTES) };
-        Some(Self { start, length, layout })
+        Some(Self { start, length, source: Source::Heap(layout) })
     }
 
     /// The address of the first byte. Callers are responsible for accesses through it.
@@ -43,8 +69,12 @@ impl Bytes {
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        // SAFETY: the allocation began this far before `start` and had this layout.
-        unsafe { dealloc(self.start.sub(GUARD_BYTES).as_ptr(), self.layout) }
+        match self.source {
+            // SAFETY: the allocation began this far before `start` and had this layout.
+            Source::Heap(layout) => unsafe { dealloc(self.start.sub(GUARD_BYTES).as_ptr(), layout) },
+            #[cfg(target_os = "linux")]
+            Source::Pages { .. } => {}
+        }
     }
 }
 
@@ -59,7 +89,7 @@ mod tests {
 
     #[test]
     fn zeros_guards_and_alignment() {
-        for length in [0, 1, 63, 64, 65, 4096, 1 << 20] {
+        for length in [0, 1, 63, 64, 65, 4096, 1 << 20, 4 << 20, (6 << 20) + 100] {
             let bytes = Bytes::zeroed(length).unwrap();
             assert!(bytes.len() >= length && bytes.len() >= 64);
             assert_eq!(bytes.start().as_ptr() as usize % ALIGNMENT, 0);

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData};
 use smallvec::SmallVec;
 
 use super::super::generator::Generator;
-use super::super::ops::{scalar_type, vector_type};
+use super::super::ops::scalar_type;
 use super::super::place::Touched;
 use super::bits_of;
 use crate::abi::LANES;
@@ -30,7 +30,7 @@ impl Generator<'_, '_> {
         let zero = self.emit().constant(class, 0);
         let join = self.b.create_block();
         let joined: SmallVec<[cl::Value; 4]> =
-            zero.iter().map(|_| self.b.append_block_param(join, vector_type(class))).collect();
+            zero.iter().map(|_| self.b.append_block_param(join, self.target.vector(class))).collect();
         let arguments = |parts: &[cl::Value]| parts.iter().map(|part| (*part).into()).collect::<SmallVec<[_; 4]>>();
         // Out of range, or without an active lane, nothing is changed, and the result is zero.
         for condition in [start.inside, active].into_iter().flatten() {

@@ -1,6 +1,6 @@
 //! The mask of active lanes, and its storage in variables.
 
-use cranelift_codegen::ir::{self as cl, InstBuilder, types};
+use cranelift_codegen::ir::{self as cl, InstBuilder};
 
 use super::super::generator::{Generator, Mask};
 use super::{AtBarrier, SavedMask};
@@ -25,11 +25,11 @@ impl Generator<'_, '_> {
 
     pub(in crate::codegen) fn no_lanes(&mut self) -> Mask {
         let zero = self.emit().constant(Class::Bool, 0);
-        std::array::from_fn(|part| zero[part])
+        zero.into_iter().collect()
     }
 
     pub(in crate::codegen) fn save_mask(&mut self, value: Mask, at_barrier: AtBarrier) -> SavedMask {
-        let saved: SavedMask = std::array::from_fn(|_| self.b.declare_var(types::I32X4));
+        let saved: SavedMask = value.map(|_| self.b.declare_var(self.target.vector(Class::Bool)));
         self.define_mask(saved, value);
         self.flow.saved.push((saved, at_barrier));
         saved
@@ -47,27 +47,27 @@ impl Generator<'_, '_> {
 
     /// The lanes in `a` and in `b`.
     pub(super) fn and(&mut self, a: Mask, b: Mask) -> Mask {
-        std::array::from_fn(|part| match (self.all_or_none(a[part]), self.all_or_none(b[part])) {
-            (Some(true), _) | (_, Some(false)) => b[part],
-            (_, Some(true)) | (Some(false), _) => a[part],
-            _ => self.b.ins().band(a[part], b[part]),
+        a.with(b, |a, b| match (self.all_or_none(a), self.all_or_none(b)) {
+            (Some(true), _) | (_, Some(false)) => b,
+            (_, Some(true)) | (Some(false), _) => a,
+            _ => self.b.ins().band(a, b),
         })
     }
 
     /// The lanes in `a`, but not in `b`.
     pub(super) fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
-        std::array::from_fn(|part| match (self.all_or_none(a[part]), self.all_or_none(b[part])) {
-            (_, Some(false)) | (Some(false), _) => a[part],
-            _ => self.b.ins().band_not(a[part], b[part]),
+        a.with(b, |a, b| match (self.all_or_none(a), self.all_or_none(b)) {
+            (_, Some(false)) | (Some(false), _) => a,
+            _ => self.b.ins().band_not(a, b),
         })
     }
 
     /// The lanes in `a` or in `b`.
     pub(super) fn or(&mut self, a: Mask, b: Mask) -> Mask {
-        std::array::from_fn(|part| match (self.all_or_none(a[part]), self.all_or_none(b[part])) {
-            (Some(false), _) | (_, Some(true)) => b[part],
-            (_, Some(false)) | (Some(true), _) => a[part],
-            _ => self.b.ins().bor(a[part], b[part]),
+        a.with(b, |a, b| match (self.all_or_none(a), self.all_or_none(b)) {
+            (Some(false), _) | (_, Some(true)) => b,
+            (_, Some(false)) | (Some(true), _) => a,
+            _ => self.b.ins().bor(a, b),
         })
     }
 

@@ -114,7 +114,7 @@ impl Generator<'_, '_> {
             let count = u64::from(self.function.invocations());
             let count = self.emit().constant(Class::I32, count);
             let mask = self.emit().compare(CompareOp::LtU, Class::I32, &index, &count);
-            self.flow.entry = std::array::from_fn(|part| mask[part]);
+            self.flow.entry = mask.into_iter().collect();
         }
         let entry = self.flow.entry;
         self.define_mask(self.flow.mask, entry);

@@ -28,6 +28,11 @@ impl Emit<'_, '_> {
 
     /// Emits an operation that is one instruction for scalars and for vectors.
     fn binary_instruction(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
+        match op {
+            BinaryOp::Sub if !is_float(class) => return self.sub(a, b),
+            BinaryOp::Xor => return self.xor(a, b),
+            _ => {}
+        }
         let ins = self.b.ins();
         match op {
             BinaryOp::Add if is_float(class) => ins.fadd(a, b),
@@ -35,15 +40,13 @@ impl Emit<'_, '_> {
             BinaryOp::Mul if is_float(class) => ins.fmul(a, b),
             BinaryOp::Div => ins.fdiv(a, b),
             BinaryOp::Add => ins.iadd(a, b),
-            BinaryOp::Sub => ins.isub(a, b),
             BinaryOp::Mul => ins.imul(a, b),
             BinaryOp::And => ins.band(a, b),
             BinaryOp::Or => ins.bor(a, b),
             BinaryOp::MinS => ins.smin(a, b),
             BinaryOp::MinU => ins.umin(a, b),
             BinaryOp::MaxS => ins.smax(a, b),
-            BinaryOp::MaxU => ins.umax(a, b),
-            _ => ins.bxor(a, b),
+            _ => ins.umax(a, b),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Counting and reversing the bits of integers in vectors.
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::{Emit, vector_type};
+use super::Emit;
+use crate::emitter::Intrinsic;
 use crate::ir::Class;
 
 /// The bits of each half byte in reverse order.
@@ -13,18 +14,18 @@ impl Emit<'_, '_> {
     pub(super) fn clz32(&mut self, x: Value) -> Value {
         // The bit below the leading one is cleared, so that rounding cannot carry into a higher power.
         let below = self.ushr_by(x, 1);
-        let below = self.b.ins().bnot(below);
+        let below = self.not(below);
         let x = self.b.ins().band(x, below);
-        let float = self.b.ins().fcvt_from_sint(types::F32X4, x);
-        let bits = self.cast(types::I32X4, float);
+        let float = self.b.ins().fcvt_from_sint(self.target.vector(Class::F32), x);
+        let bits = self.cast(self.target.vector(Class::I32), float);
         let exponent = self.ushr_by(bits, 23);
         // 2^k has exponent 127 + k. Zero has exponent 0, so the difference is more than 32. A negative value has the
         // sign bit above its exponent, so the difference is less than 0. Both are clamped.
-        let top = self.vector(types::I32X4, 158);
-        let count = self.b.ins().isub(top, exponent);
-        let most = self.vector(types::I32X4, 32);
+        let top = self.vector(self.target.vector(Class::I32), 158);
+        let count = self.sub(top, exponent);
+        let most = self.vector(self.target.vector(Class::I32), 32);
         let count = self.b.ins().smin(count, most);
-        let least = self.vector(types::I32X4, 0);
+        let least = self.vector(self.target.vector(Class::I32), 0);
         self.b.ins().smax(count, least)
     }
 
@@ -32,21 +33,21 @@ impl Emit<'_, '_> {
     pub(super) fn ctz32(&mut self, x: Value) -> Value {
         let negative = self.b.ins().ineg(x);
         let lowest = self.b.ins().band(x, negative);
-        let float = self.b.ins().fcvt_from_sint(types::F32X4, lowest);
+        let float = self.b.ins().fcvt_from_sint(self.target.vector(Class::F32), lowest);
         let float = self.b.ins().fabs(float);
-        let bits = self.cast(types::I32X4, float);
+        let bits = self.cast(self.target.vector(Class::I32), float);
         let exponent = self.ushr_by(bits, 23);
-        let bias = self.vector(types::I32X4, 127);
-        let count = self.b.ins().isub(exponent, bias);
+        let bias = self.vector(self.target.vector(Class::I32), 127);
+        let count = self.sub(exponent, bias);
         // For zero the difference is -127, which is more than 32 as an unsigned number, and is clamped.
-        let most = self.vector(types::I32X4, 32);
+        let most = self.vector(self.target.vector(Class::I32), 32);
         self.b.ins().umin(count, most)
     }
 
     /// The number of set bits of each lane: the sum of the numbers for its bytes.
     pub(super) fn popcount(&mut self, class: Class, x: Value) -> Value {
-        let ty = vector_type(class);
-        let bytes = self.cast(types::I8X16, x);
+        let ty = self.target.vector(class);
+        let bytes = self.cast(self.bytes(), x);
         let counts = self.b.ins().popcnt(bytes);
         let mut sum = self.cast(ty, counts);
         // No byte overflows, because a lane has at most 64 bits.
@@ -66,7 +67,7 @@ impl Emit<'_, '_> {
             return self.reverse_by_swaps(class, x);
         }
         // Half bytes are reversed by a table and swapped within their bytes; then the bytes are swapped.
-        let ty = vector_type(class);
+        let ty = self.target.vector(class);
         let half = self.vector(ty, 0x0f0f_0f0f_0f0f_0f0f);
         let low = self.b.ins().band(x, half);
         let high = self.ushr_by(x, 4);
@@ -81,8 +82,12 @@ impl Emit<'_, '_> {
 
     /// Looks up bytes of a table, at the indices in `index`, each below 16.
     fn look_up(&mut self, table: [u8; 16], index: Value) -> Value {
-        let table = self.vector_of_bytes(types::I8X16, table);
-        let index = self.cast(types::I8X16, index);
+        let ty = self.bytes();
+        let table = self.vector_of_bytes(ty, &table.repeat(ty.bytes() as usize / 16));
+        let index = self.cast(ty, index);
+        if self.target.wide {
+            return self.intrinsic(Intrinsic::Bytes, &[table, index]);
+        }
         if self.target.x86 { self.b.ins().x86_pshufb(table, index) } else { self.b.ins().swizzle(table, index) }
     }
 
@@ -101,7 +106,7 @@ impl Emit<'_, '_> {
             if distance as u32 >= super::width(class) {
                 break;
             }
-            let lower = self.vector(vector_type(class), lower);
+            let lower = self.vector(self.target.vector(class), lower);
             let down = self.ushr_by(x, distance);
             let down = self.b.ins().band(down, lower);
             let up = self.b.ins().band(x, lower);

@@ -1,7 +1,7 @@
 //! Comparisons, minimum and maximum of floats.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::{Emit, Parts, is_float};
 use crate::ir::{BinaryOp, Class, CompareOp};
@@ -10,7 +10,7 @@ impl Emit<'_, '_> {
     /// A comparison of eight lanes of `class`; the result is lanes of [`Class::Bool`].
     pub(in super::super) fn compare(&mut self, op: CompareOp, class: Class, a: &[Value], b: &[Value]) -> Parts {
         let masks = self.each_pair(a, b, |emit, a, b| emit.compare_scalar(op, class, a, b));
-        if masks.len() == 4 { self.narrow(types::I32X4, &masks) } else { masks }
+        if class.bytes() == 8 { self.narrow(self.target.vector(Class::Bool), &masks) } else { masks }
     }
 
     /// A comparison of scalars of `class`, or of vectors; for vectors the result is a mask with lanes of equal width.
@@ -32,7 +32,7 @@ impl Emit<'_, '_> {
             CompareOp::LtU => IntCC::UnsignedLessThan,
             CompareOp::LeU => IntCC::UnsignedLessThanOrEqual,
         };
-        self.b.ins().icmp(condition, a, b)
+        self.compare_integers(condition, a, b)
     }
 
     /// The minimum or maximum of float vectors; if one operand is NaN, the other operand.

@@ -2,15 +2,16 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::lanes::{HIGH_HALF, LOW_HALVES};
-use super::{Emit, Parts, scalar_type, vector_type};
+use super::halves::{HIGH_HALF, LOW_HALVES};
+use super::{Emit, Parts, scalar_type};
+use crate::emitter::Intrinsic;
 use crate::ir::Convert;
 
 impl Emit<'_, '_> {
     /// Converts eight lanes.
     pub(in super::super) fn convert(&mut self, op: Convert, a: &[Value]) -> Parts {
         let (from, to) = op.classes();
-        let ty = vector_type(to);
+        let ty = self.target.vector(to);
         match op {
             Convert::BoolToI32 => self.each(a, |emit, a| emit.ushr_by(a, 31)),
             Convert::I32ToF32S => self.each(a, |emit, a| emit.b.ins().fcvt_from_sint(ty, a)),
@@ -29,6 +30,14 @@ impl Emit<'_, '_> {
             | Convert::F64ToI32U
             | Convert::F64ToI64S
             | Convert::F64ToI64U => self.each_lane(from, to, a, |emit, a| emit.convert_scalar(op, a)),
+            Convert::F32ToF64 if self.target.wide => {
+                let halves = self.halves(a);
+                self.each(&halves, |emit, half| emit.intrinsic(Intrinsic::Promote, &[half]))
+            }
+            Convert::F64ToF32 if self.target.wide => {
+                let halves = self.each(a, |emit, a| emit.intrinsic(Intrinsic::Demote, &[a]));
+                self.joined(halves)
+            }
             Convert::F32ToF64 => a
                 .iter()
                 .flat_map(|&a| {

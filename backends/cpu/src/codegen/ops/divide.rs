@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::lanes::HIGH_HALF;
-use super::{Emit, Parts, vector_type};
+use super::halves::HIGH_HALF;
+use super::{Emit, Parts};
 use crate::ir::{BinaryOp, Class};
 use crate::math::LaneFunction;
 
@@ -75,12 +75,12 @@ impl Emit<'_, '_> {
     /// code is shorter than saving the registers that a call would overwrite.
     fn divide_as_doubles(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
-        let ty = vector_type(Class::I32);
+        let ty = self.target.vector(Class::I32);
         // Divisors of zero are replaced by one. MIN / -1 is 2^31 as a double; as an integer, its low 32 bits are those
         // of MIN.
         let zero = self.vector(ty, 0);
-        let by_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
-        let divisor = self.b.ins().isub(b, by_zero);
+        let by_zero = self.compare_integers(IntCC::Equal, b, zero);
+        let divisor = self.sub(b, by_zero);
         let [a_low, a_high] = self.doubles(signed, a);
         let [b_low, b_high] = self.doubles(signed, divisor);
         let low = self.truncated_quotient(a_low, b_low);
@@ -90,19 +90,28 @@ impl Emit<'_, '_> {
             return quotient;
         }
         let product = self.b.ins().imul(quotient, divisor);
-        self.b.ins().isub(a, product)
+        self.sub(a, product)
     }
 
     /// The truncated quotients of doubles, as integers in the low halves of 64-bit lanes.
     fn truncated_quotient(&mut self, a: Value, b: Value) -> Value {
         let quotient = self.b.ins().fdiv(a, b);
         let truncated = self.b.ins().trunc(quotient);
-        let rounder = self.vector(types::F64X2, ROUNDER.to_bits());
+        let rounder = self.vector(self.target.vector(Class::F64), ROUNDER.to_bits());
         self.b.ins().fadd(truncated, rounder)
     }
 
-    /// Four 32-bit integers as two vectors of doubles.
+    /// 32-bit integers as two vectors of doubles.
     pub(super) fn doubles(&mut self, signed: bool, x: Value) -> [Value; 2] {
+        if self.target.wide {
+            let ty = self.target.vector(Class::F64);
+            if signed {
+                let wide = [self.b.ins().swiden_low(x), self.b.ins().swiden_high(x)];
+                return wide.map(|wide| self.b.ins().fcvt_from_sint(ty, wide));
+            }
+            let wide = [self.b.ins().uwiden_low(x), self.b.ins().uwiden_high(x)];
+            return wide.map(|wide| self.b.ins().fcvt_from_uint(ty, wide));
+        }
         // The upper half is moved down first, because the conversion widens only a lower half.
         let upper = self.permute(HIGH_HALF, x, x);
         [x, upper].map(|half| {

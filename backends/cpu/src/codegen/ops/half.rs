@@ -5,7 +5,7 @@
 //! power is constant, and so is the unit in the last place: 2^-24. The addition rounds to nearest, ties to even.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::Emit;
 use crate::ir::Class;
@@ -36,12 +36,12 @@ impl Emit<'_, '_> {
     pub(super) fn round_f16(&mut self, x: Value) -> Value {
         let Rounding { sign, magnitude, addend, sum, .. } = self.rounding(x);
         let rounded = self.b.ins().fsub(sum, addend);
-        let rounded = self.cast(types::I32X4, rounded);
-        let infinity = self.vector(types::I32X4, INFINITY);
+        let rounded = self.cast(self.target.vector(Class::I32), rounded);
+        let infinity = self.vector(self.target.vector(Class::I32), INFINITY);
         let large = self.is_infinite(magnitude);
         let rounded = self.choose(large, infinity, rounded);
         let out = self.b.ins().bor(rounded, sign);
-        self.cast(types::F32X4, out)
+        self.cast(self.target.vector(Class::F32), out)
     }
 
     /// The bits of the nearest `f16` of each lane.
@@ -49,18 +49,18 @@ impl Emit<'_, '_> {
         let Rounding { sign, magnitude, power, addend, sum } = self.rounding(x);
         // The low bits of the sum count units in the result's last place. In a normal number they include the leading
         // bit, which adds one to the exponent field.
-        let sum = self.cast(types::I32X4, sum);
-        let addend = self.cast(types::I32X4, addend);
-        let units = self.b.ins().isub(sum, addend);
-        let least = self.vector(types::I32X4, MIN_NORMAL);
-        let exponent = self.b.ins().isub(power, least);
+        let sum = self.cast(self.target.vector(Class::I32), sum);
+        let addend = self.cast(self.target.vector(Class::I32), addend);
+        let units = self.sub(sum, addend);
+        let least = self.vector(self.target.vector(Class::I32), MIN_NORMAL);
+        let exponent = self.sub(power, least);
         let exponent = self.ushr_by(exponent, 13);
         let bits = self.b.ins().iadd(exponent, units);
 
-        let infinity = self.vector(types::I32X4, 0x7c00);
+        let infinity = self.vector(self.target.vector(Class::I32), 0x7c00);
         let large = self.is_infinite(magnitude);
         let bits = self.choose(large, infinity, bits);
-        let nan = self.vector(types::I32X4, 0x7e00);
+        let nan = self.vector(self.target.vector(Class::I32), 0x7e00);
         let unordered = self.b.ins().fcmp(FloatCC::Unordered, magnitude, magnitude);
         let bits = self.choose(unordered, nan, bits);
         let sign = self.ushr_by(sign, 16);
@@ -69,54 +69,54 @@ impl Emit<'_, '_> {
 
     /// The value of the `f16` whose bits are the low 16 of each lane.
     pub(super) fn half_bits_to_f32(&mut self, half: Value) -> Value {
-        let sign = self.vector(types::I32X4, 0x8000);
+        let sign = self.vector(self.target.vector(Class::I32), 0x8000);
         let sign = self.b.ins().band(half, sign);
         let sign = self.ishl_by(sign, 16);
-        let magnitude = self.vector(types::I32X4, 0x7fff);
+        let magnitude = self.vector(self.target.vector(Class::I32), 0x7fff);
         let magnitude = self.b.ins().band(half, magnitude);
         let magnitude = self.ishl_by(magnitude, 13);
         // The exponent fields of `f16` and `f32` differ by 112; those of infinities and NaN by another 112.
-        let bias = self.vector(types::I32X4, 112 << 23);
+        let bias = self.vector(self.target.vector(Class::I32), 112 << 23);
         let normal = self.b.ins().iadd(magnitude, bias);
-        let largest = self.vector(types::I32X4, (0x7c00 << 13) - 1);
-        let special = self.b.ins().icmp(IntCC::SignedGreaterThan, magnitude, largest);
+        let largest = self.vector(self.target.vector(Class::I32), (0x7c00 << 13) - 1);
+        let special = self.compare_integers(IntCC::SignedGreaterThan, magnitude, largest);
         let more = self.b.ins().band(special, bias);
         let normal = self.b.ins().iadd(normal, more);
         // The value of a subnormal is the number with these mantissa bits and the exponent of 2^-14, less 2^-14.
-        let least = self.vector(types::I32X4, MIN_NORMAL);
+        let least = self.vector(self.target.vector(Class::I32), MIN_NORMAL);
         let raised = self.b.ins().iadd(magnitude, least);
-        let raised = self.cast(types::F32X4, raised);
-        let base = self.cast(types::F32X4, least);
+        let raised = self.cast(self.target.vector(Class::F32), raised);
+        let base = self.cast(self.target.vector(Class::F32), least);
         let subnormal = self.b.ins().fsub(raised, base);
-        let subnormal = self.cast(types::I32X4, subnormal);
-        let first_normal = self.vector(types::I32X4, 0x0400 << 13);
-        let is_subnormal = self.b.ins().icmp(IntCC::SignedGreaterThan, first_normal, magnitude);
+        let subnormal = self.cast(self.target.vector(Class::I32), subnormal);
+        let first_normal = self.vector(self.target.vector(Class::I32), 0x0400 << 13);
+        let is_subnormal = self.compare_integers(IntCC::SignedGreaterThan, first_normal, magnitude);
         let bits = self.choose(is_subnormal, subnormal, normal);
         let bits = self.b.ins().bor(bits, sign);
-        self.cast(types::F32X4, bits)
+        self.cast(self.target.vector(Class::F32), bits)
     }
 
     fn rounding(&mut self, x: Value) -> Rounding {
-        let bits = self.cast(types::I32X4, x);
-        let sign = self.vector(types::I32X4, 1 << 31);
+        let bits = self.cast(self.target.vector(Class::I32), x);
+        let sign = self.vector(self.target.vector(Class::I32), 1 << 31);
         let sign = self.b.ins().band(bits, sign);
         let magnitude_bits = self.magnitude_bits(Class::F32, bits);
-        let magnitude = self.cast(types::F32X4, magnitude_bits);
-        let exponent = self.vector(types::I32X4, INFINITY);
+        let magnitude = self.cast(self.target.vector(Class::F32), magnitude_bits);
+        let exponent = self.vector(self.target.vector(Class::I32), INFINITY);
         let power = self.b.ins().band(bits, exponent);
-        let least = self.vector(types::I32X4, MIN_NORMAL);
+        let least = self.vector(self.target.vector(Class::I32), MIN_NORMAL);
         let power = self.b.ins().smax(power, least);
         // For large exponents this overflows into the sign. The callers replace lanes that are too large, and NaN stays
         // NaN.
-        let thirteen = self.vector(types::I32X4, 13 << 23);
+        let thirteen = self.vector(self.target.vector(Class::I32), 13 << 23);
         let addend = self.b.ins().iadd(power, thirteen);
-        let addend = self.cast(types::F32X4, addend);
+        let addend = self.cast(self.target.vector(Class::F32), addend);
         let sum = self.b.ins().fadd(magnitude, addend);
         Rounding { sign, magnitude, power, addend, sum }
     }
 
     fn is_infinite(&mut self, magnitude: Value) -> Value {
-        let limit = self.vector(types::F32X4, INFINITE_FROM);
+        let limit = self.vector(self.target.vector(Class::F32), INFINITE_FROM);
         self.b.ins().fcmp(FloatCC::LessThanOrEqual, limit, magnitude)
     }
 }

@@ -1,41 +1,35 @@
-//! Conversions between scalars, lanes and memory; constants; permutations of lanes.
+//! Conversions between scalars, lanes and memory; constants.
 
 use cranelift_codegen::ir::{
-    ConstantData, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef, types,
+    ConstantData, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef, types,
 };
+use smallvec::SmallVec;
 
-use super::{Emit, Parts, part_count, vector_type};
+use super::{Emit, Parts};
+use crate::abi::LANES;
+use crate::emitter::Intrinsic;
 use crate::ir::Class;
-
-/// The source of each 32-bit lane of a result: lanes 0 to 3 of a first vector, or 4 to 7 for those of a second vector.
-pub(in super::super) type Pattern = [u8; 4];
-/// Every second lane of both vectors, from the first lane on.
-pub(in super::super) const EVEN: Pattern = [0, 2, 4, 6];
-/// Every second lane of both vectors, from the second lane on.
-pub(in super::super) const ODD: Pattern = [1, 3, 5, 7];
-/// The lower half of the first vector, then the lower half of the second.
-pub(in super::super) const LOW_HALVES: Pattern = [0, 1, 4, 5];
-/// The upper half of the first vector, then the upper half of the second.
-pub(in super::super) const HIGH_HALVES: Pattern = [2, 3, 6, 7];
-/// The upper half of a vector, twice.
-pub(super) const HIGH_HALF: Pattern = [2, 3, 2, 3];
-/// The lanes of both lower halves, alternating.
-pub(in super::super) const ZIP_LOW: Pattern = [0, 4, 1, 5];
-/// The lanes of both upper halves, alternating.
-pub(in super::super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
 
 impl Emit<'_, '_> {
     /// Returns eight copies of a scalar.
     pub(in super::super) fn splat(&mut self, class: Class, scalar: Value) -> Parts {
         let scalar = if class == Class::Bool { self.b.ins().bmask(types::I32, scalar) } else { scalar };
-        let part = self.b.ins().splat(vector_type(class), scalar);
-        Parts::from_elem(part, part_count(class))
+        let part = self.b.ins().splat(self.target.vector(class), scalar);
+        Parts::from_elem(part, self.target.parts(class))
     }
 
     /// The value of one lane, as a scalar.
     pub(in super::super) fn lane(&mut self, class: Class, parts: &[Value], lane: usize) -> Value {
-        let lanes_of_part = 8 / part_count(class);
-        let value = self.b.ins().extractlane(parts[lane / lanes_of_part], (lane % lanes_of_part) as u8);
+        let lanes_of_part = LANES / self.target.parts(class);
+        let (part, lane) = (parts[lane / lanes_of_part], lane % lanes_of_part);
+        let value = match self.known_lane(class, part, lane) {
+            Some(value) => value,
+            None if self.target.wide && lane >= lanes_of_part / 2 => {
+                let half = self.high_half(part);
+                self.b.ins().extractlane(half, (lane - lanes_of_part / 2) as u8)
+            }
+            None => self.b.ins().extractlane(part, lane as u8),
+        };
         if class != Class::Bool {
             return value;
         }
@@ -43,13 +37,40 @@ impl Emit<'_, '_> {
         self.b.ins().band_imm_u(value, 1)
     }
 
+    /// A lane of a vector that is a constant or has the same scalar in every lane.
+    fn known_lane(&mut self, class: Class, part: Value, lane: usize) -> Option<Value> {
+        match *self.definition(part)? {
+            InstructionData::Unary { opcode: Opcode::Splat, arg } => Some(arg),
+            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
+                let bytes = class.bytes() as usize;
+                let lane =
+                    self.b.func.dfg.constants.get(constant_handle).as_slice().get(lane * bytes..)?.get(..bytes)?;
+                let bits = lane.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+                Some(self.constant_scalar(if class == Class::Bool { Class::I32 } else { class }, bits))
+            }
+            _ => None,
+        }
+    }
+
+    /// The upper half of a vector of 256 bits, which is computed once in each block.
+    fn high_half(&mut self, part: Value) -> Value {
+        let block = self.b.current_block();
+        if let Some((of, half)) = self.calls.halves.get(&part)
+            && *of == block
+        {
+            return *half;
+        }
+        let half = self.intrinsic(Intrinsic::High, &[part]);
+        self.calls.halves.insert(part, (block, half));
+        half
+    }
+
     /// Combines eight scalars into lanes.
     #[allow(clippy::wrong_self_convention, reason = "it is the lanes that become something else, not the emitter")]
     pub(in super::super) fn from_lanes(&mut self, class: Class, lanes: &[Value]) -> Parts {
-        let ty = vector_type(class);
-        let lanes_of_part = 8 / part_count(class);
-        lanes
-            .chunks(lanes_of_part)
+        let ty = self.target.half(class);
+        let halves: Parts = lanes
+            .chunks(ty.lane_count() as usize)
             .map(|lanes| {
                 let bool_to_word = |emit: &mut Self, lane| match class {
                     Class::Bool => emit.b.ins().uextend(types::I32, lane),
@@ -67,14 +88,27 @@ impl Emit<'_, '_> {
                 }
                 if class == Class::Bool { self.b.ins().ineg(part) } else { part }
             })
-            .collect()
+            .collect();
+        self.joined(halves)
     }
 
     /// A constant in every lane; `bits` as in [`Inst::Const`](crate::ir::Inst::Const).
     pub(in super::super) fn constant(&mut self, class: Class, bits: u64) -> Parts {
         let bits = if class == Class::Bool { if bits & 1 == 1 { u64::MAX } else { 0 } } else { bits };
-        let part = self.vector(vector_type(class), bits);
-        Parts::from_elem(part, part_count(class))
+        let part = self.vector(self.target.vector(class), bits);
+        Parts::from_elem(part, self.target.parts(class))
+    }
+
+    /// Constants of 32 bits, one for each lane.
+    pub(in super::super) fn lanes_of(&mut self, lanes: [u32; LANES]) -> Parts {
+        let ty = self.target.vector(Class::I32);
+        lanes
+            .chunks(ty.lane_count() as usize)
+            .map(|lanes| {
+                let bytes: SmallVec<[u8; 32]> = lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect();
+                self.vector_of_bytes(ty, &bytes)
+            })
+            .collect()
     }
 
     /// A constant as a scalar.
@@ -91,45 +125,30 @@ impl Emit<'_, '_> {
 
     /// Reads eight consecutive values; booleans are masks in memory too. The address needs no alignment.
     pub(in super::super) fn load_parts(&mut self, class: Class, address: Value, offset: i32) -> Parts {
-        let ty = vector_type(class);
+        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes() as i32);
         let flags = MemFlagsData::new().with_notrap();
-        (0..part_count(class)).map(|part| self.b.ins().load(ty, flags, address, offset + part as i32 * 16)).collect()
+        let parts = 0..self.target.parts(class) as i32;
+        parts.map(|part| self.b.ins().load(ty, flags, address, offset + part * bytes)).collect()
     }
 
     /// Writes eight consecutive values, like [`Self::load_parts`].
     pub(in super::super) fn store_parts(&mut self, parts: &[Value], address: Value, offset: i32) {
         let flags = MemFlagsData::new().with_notrap();
         for (part, &value) in parts.iter().enumerate() {
-            self.b.ins().store(flags, value, address, offset + part as i32 * 16);
+            self.b.ins().store(flags, value, address, offset + (part as u32 * self.target.vector_bytes()) as i32);
         }
     }
 
     /// A vector with the low bits of `bits` in every lane.
     pub(super) fn vector(&mut self, ty: Type, bits: u64) -> Value {
-        let bytes = ty.lane_type().bytes() as usize;
-        self.vector_of_bytes(ty, std::array::from_fn(|byte| bits.to_le_bytes()[byte % bytes]))
+        let lane = &bits.to_le_bytes()[..ty.lane_type().bytes() as usize];
+        self.vector_of_bytes(ty, &lane.repeat(ty.lane_count() as usize))
     }
 
-    /// A vector of constant bytes.
-    pub(in super::super) fn vector_of_bytes(&mut self, ty: Type, bytes: [u8; 16]) -> Value {
-        let constant = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
+    /// A vector of constant bytes, as many as the type has.
+    pub(super) fn vector_of_bytes(&mut self, ty: Type, bytes: &[u8]) -> Value {
+        let constant = self.b.func.dfg.constants.insert(ConstantData::from(bytes));
         self.b.ins().vconst(ty, constant)
-    }
-
-    /// Selects four lanes of 32 bits from the eight lanes of two vectors; the result has the type of `a`.
-    pub(in super::super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
-        self.permute_bytes(std::array::from_fn(|byte| pattern[byte / 4] * 4 + byte as u8 % 4), a, b)
-    }
-
-    /// Selects sixteen bytes from the 32 bytes of two vectors. Without [`Target::permute`](super::Target), only
-    /// patterns that are a single instruction are allowed.
-    pub(super) fn permute_bytes(&mut self, pattern: [u8; 16], a: Value, b: Value) -> Value {
-        let ty = self.b.func.dfg.value_type(a);
-        let a = self.cast(types::I8X16, a);
-        let b = self.cast(types::I8X16, b);
-        let pattern: Immediate = self.b.func.dfg.immediates.push(ConstantData::from(&pattern[..]));
-        let out = self.b.ins().shuffle(a, b, pattern);
-        self.cast(ty, out)
     }
 
     /// The scalar that is in every lane; `None` if the instructions that define `parts` do not show that there is one.

@@ -1,9 +1,9 @@
 //! Integer division of vectors by constants.
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::lanes::ODD;
-use super::{Emit, Parts, vector_type, width};
+use super::halves::ODD;
+use super::{Emit, Parts, width};
 use crate::ir::{BinaryOp, Class};
 
 /// The parameters for dividing 32-bit unsigned integers by a constant with a multiplication (Granlund and Montgomery,
@@ -48,7 +48,7 @@ impl Emit<'_, '_> {
     ) -> Option<Parts> {
         let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
         let quotient = matches!(op, BinaryOp::DivS | BinaryOp::DivU);
-        let ty = vector_type(class);
+        let ty = self.target.vector(class);
         if divisor == 0 {
             return Some(if quotient { a.into() } else { self.constant(class, 0) });
         }
@@ -74,7 +74,7 @@ impl Emit<'_, '_> {
             }
             let divisor = emit.vector(ty, u64::from(divisor));
             let product = emit.b.ins().imul(result, divisor);
-            emit.b.ins().isub(a, product)
+            emit.sub(a, product)
         }))
     }
 
@@ -82,12 +82,12 @@ impl Emit<'_, '_> {
     fn signed_quotient(&mut self, a: Value, divisor: i32) -> Value {
         let last = i64::from(width(Class::I32)) - 1;
         let sign = self.sshr_by(a, last);
-        let flipped = self.b.ins().bxor(a, sign);
-        let magnitude = self.b.ins().isub(flipped, sign);
+        let flipped = self.xor(a, sign);
+        let magnitude = self.sub(flipped, sign);
         let quotient = self.unsigned_quotient(magnitude, divisor.unsigned_abs());
-        let sign = if divisor < 0 { self.b.ins().bnot(sign) } else { sign };
-        let flipped = self.b.ins().bxor(quotient, sign);
-        self.b.ins().isub(flipped, sign)
+        let sign = if divisor < 0 { self.not(sign) } else { sign };
+        let flipped = self.xor(quotient, sign);
+        self.sub(flipped, sign)
     }
 
     fn unsigned_quotient(&mut self, a: Value, divisor: u32) -> Value {
@@ -95,13 +95,19 @@ impl Emit<'_, '_> {
             return self.ushr_by(a, i64::from(divisor.trailing_zeros()));
         }
         let magic = Magic::new(divisor);
-        let factor = self.vector(types::I32X4, u64::from(magic.factor));
+        let ty = self.target.vector(Class::I32);
+        let factor = self.vector(ty, u64::from(magic.factor));
         let [low, high] = self.widening_product(a, factor);
-        let (low, high) = (self.cast(types::I32X4, low), self.cast(types::I32X4, high));
-        let product = self.permute(ODD, low, high);
+        let product = if self.target.wide {
+            let (low, high) = (self.ushr_by(low, 32), self.ushr_by(high, 32));
+            self.narrow_pair(ty, low, high)
+        } else {
+            let (low, high) = (self.cast(ty, low), self.cast(ty, high));
+            self.permute(ODD, low, high)
+        };
         let sum = if magic.long {
             // (a + product) / 2 without losing the carry.
-            let rest = self.b.ins().isub(a, product);
+            let rest = self.sub(a, product);
             let half = self.ushr_by(rest, 1);
             self.b.ins().iadd(half, product)
         } else {

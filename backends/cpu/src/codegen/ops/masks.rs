@@ -2,34 +2,35 @@
 
 use cranelift_codegen::ir::{InstBuilder, InstructionData, Type, Value, types};
 
-use super::lanes::{EVEN, ZIP_HIGH, ZIP_LOW};
+use super::halves::{EVEN, ZIP_HIGH, ZIP_LOW};
 use super::{Emit, Parts};
 use crate::abi::LANES;
+use crate::emitter::Intrinsic;
 use crate::ir::Class;
 
 impl Emit<'_, '_> {
     /// The mask of booleans that are known at compile time.
     pub(in super::super) fn known_mask(&mut self, lanes: [bool; LANES]) -> Parts {
-        let half = |lanes: &[bool]| std::array::from_fn(|byte| if lanes[byte / 4] { u8::MAX } else { 0 });
-        lanes.chunks(4).map(|lanes| self.vector_of_bytes(types::I32X4, half(lanes))).collect()
+        self.lanes_of(lanes.map(|active| if active { u32::MAX } else { 0 }))
     }
 
     /// Whether any lane is true: an `I8` that is non-zero if so.
     pub(in super::super) fn any(&mut self, mask: &[Value]) -> Value {
-        let either = self.b.ins().bor(mask[0], mask[1]);
+        let either = if let [low, high] = *mask { self.b.ins().bor(low, high) } else { mask[0] };
         self.b.ins().vany_true(either)
     }
 
     /// Whether all lanes are true: an `I8` that is non-zero if so.
     pub(in super::super) fn all(&mut self, mask: &[Value]) -> Value {
-        let both = self.b.ins().band(mask[0], mask[1]);
+        let both = if let [low, high] = *mask { self.b.ins().band(low, high) } else { mask[0] };
         self.b.ins().vall_true(both)
     }
 
     /// The mask as an `I32` with one bit per lane; lane 0 is the lowest bit.
     pub(in super::super) fn bits(&mut self, mask: &[Value]) -> Value {
         let low = self.b.ins().vhigh_bits(types::I32, mask[0]);
-        let high = self.b.ins().vhigh_bits(types::I32, mask[1]);
+        let &[_, high] = mask else { return low };
+        let high = self.b.ins().vhigh_bits(types::I32, high);
         let high = self.ishl_by(high, 4);
         self.b.ins().bor(low, high)
     }
@@ -68,6 +69,10 @@ impl Emit<'_, '_> {
     pub(super) fn widen_mask(&mut self, mask: &[Value]) -> Parts {
         let mut wide = Parts::new();
         for &part in mask {
+            if self.target.wide {
+                wide.extend([self.b.ins().swiden_low(part), self.b.ins().swiden_high(part)]);
+                continue;
+            }
             for pattern in [ZIP_LOW, ZIP_HIGH] {
                 let doubled = self.permute(pattern, part, part);
                 wide.push(self.cast(types::I64X2, doubled));
@@ -76,14 +81,23 @@ impl Emit<'_, '_> {
         wide
     }
 
-    /// The low halves of the lanes of four vectors with 64-bit lanes, as two vectors of type `ty` with 32-bit lanes.
+    /// The low halves of 64-bit lanes, as vectors of type `ty` with 32-bit lanes.
     pub(super) fn narrow(&mut self, ty: Type, wide: &[Value]) -> Parts {
         wide.chunks(2).map(|pair| self.narrow_pair(ty, pair[0], pair[1])).collect()
     }
 
     /// The low halves of the lanes of two vectors with 64-bit lanes, as one vector of type `ty` with 32-bit lanes.
     pub(super) fn narrow_pair(&mut self, ty: Type, low: Value, high: Value) -> Value {
-        let narrow = self.permute(EVEN, low, high);
+        let narrow = if self.target.wide {
+            let words = self.target.vector(Class::I32);
+            let (low, high) = (self.cast(words, low), self.cast(words, high));
+            // The selection works on each half by itself, so the halves of its result are exchanged in the middle.
+            let mixed = self.intrinsic(Intrinsic::TwoWords(0b10_00_10_00), &[low, high]);
+            let mixed = self.cast(self.target.vector(Class::I64), mixed);
+            self.intrinsic(Intrinsic::Quads(0b11_01_10_00), &[mixed])
+        } else {
+            self.permute(EVEN, low, high)
+        };
         self.cast(ty, narrow)
     }
 }

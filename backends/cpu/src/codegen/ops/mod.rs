@@ -1,7 +1,7 @@
 //! Machine instructions for the pure operations of the scalar program, in two forms.
 //!
-//! A *scalar* is one machine value for all eight lanes, if they are uniform. *Lanes* are eight values in 128-bit
-//! vectors ([`Parts`]): two vectors for a 32-bit class, four for a 64-bit class. A boolean is 0 or 1 in an `I8` as a
+//! A *scalar* is one machine value for all eight lanes, if they are uniform. *Lanes* are eight values in vectors
+//! ([`Parts`]). With vectors of 128 bits, a 32-bit class takes two and a 64-bit class four; with 256 bits, one and two. A boolean is 0 or 1 in an `I8` as a
 //! scalar, and in lanes a mask like a 32-bit class: 0 or all ones.
 //!
 //! These instructions cannot trap and need no library routine of Cranelift: an operation without a machine instruction
@@ -11,10 +11,12 @@
 //! |---|---|
 //! | `target` | the capabilities of the machine; signatures and stack memory of calls |
 //! | `lanes` | conversions between scalars, lanes and memory; constants |
+//! | `halves` | permutations, and the halves of vectors of 256 bits |
 //! | `masks` | booleans of lanes: any, all, bits, widening, selection |
 //! | `unary`, `round`, `bits` | one operand; rounding to integers; counting and reversing bits |
 //! | `binary`, `shift`, `divide`, `magic` | two operands; division with and without a known divisor |
 //! | `compare` | comparisons, minimum and maximum |
+//! | `whole` | the operations on integers that vectors of 256 bits have in another form |
 //! | `convert`, `half` | conversions; those of `f16` |
 //! | `call`, `inline` | functions, called in [`crate::math`] or as instructions |
 //! | `subgroup` | operations over the subgroup |
@@ -26,6 +28,7 @@ mod compare;
 mod convert;
 mod divide;
 mod half;
+mod halves;
 mod inline;
 mod lanes;
 mod magic;
@@ -37,15 +40,17 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod unary;
+mod whole;
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
-pub(super) use lanes::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, ZIP_HIGH, ZIP_LOW};
+pub(super) use halves::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, ZIP_HIGH, ZIP_LOW};
 pub(super) use target::{Calls, Target};
 
 pub(super) use subgroup::subgroup_helper;
+pub(crate) use whole::Stand;
 
 use crate::ir::Class;
 
@@ -71,21 +76,6 @@ pub(super) fn scalar_type(class: Class) -> Type {
         Class::F32 => types::F32,
         Class::F64 => types::F64,
     }
-}
-
-/// The machine type of each vector of a value in eight lanes.
-pub(super) fn vector_type(class: Class) -> Type {
-    match class {
-        Class::Bool | Class::I32 => types::I32X4,
-        Class::I64 => types::I64X2,
-        Class::F32 => types::F32X4,
-        Class::F64 => types::F64X2,
-    }
-}
-
-/// The number of vectors of a value in eight lanes.
-pub(super) fn part_count(class: Class) -> usize {
-    class.bytes() as usize / 2
 }
 
 /// Whether values of the class are floats.
@@ -136,9 +126,9 @@ impl Emit<'_, '_> {
 
     /// Applies `f`, which works on vectors, to a scalar.
     fn through_vector(&mut self, from: Class, to: Class, a: Value, f: impl FnOnce(&mut Self, Value) -> Value) -> Value {
-        let vector = self.b.ins().scalar_to_vector(vector_type(from), a);
+        let vector = self.b.ins().scalar_to_vector(self.target.vector(from), a);
         let out = f(self, vector);
-        let out = self.cast(vector_type(to), out);
+        let out = self.cast(self.target.vector(to), out);
         self.b.ins().extractlane(out, 0)
     }
 }

@@ -13,10 +13,11 @@ impl Emit<'_, '_> {
     /// the nearest integer. For other rounding modes the result may be one too large or too small, and is corrected.
     pub(super) fn round_without_instruction(&mut self, op: UnaryOp, x: Value) -> Value {
         let ty = self.b.func.dfg.value_type(x);
-        let (integer, limit, one, sign) = if ty == types::F32X4 {
-            (types::I32X4, u64::from(8_388_608f32.to_bits()), u64::from(1f32.to_bits()), 1 << 31)
+        let integer = ty.as_int();
+        let (limit, one, sign) = if ty.lane_type() == types::F32 {
+            (u64::from(8_388_608f32.to_bits()), u64::from(1f32.to_bits()), 1 << 31)
         } else {
-            (types::I64X2, 4_503_599_627_370_496f64.to_bits(), 1f64.to_bits(), 1 << 63)
+            (4_503_599_627_370_496f64.to_bits(), 1f64.to_bits(), 1 << 63)
         };
         let limit = self.vector(ty, limit);
         let sign = self.vector(integer, sign);

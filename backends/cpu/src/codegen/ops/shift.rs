@@ -1,9 +1,10 @@
 //! Shifts. Machines shift all lanes of a vector by one amount; for amounts that differ between lanes, the vector is
-//! multiplied by powers of two.
+//! multiplied by powers of two. Vectors of 256 bits have instructions for such amounts.
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use super::{Emit, Parts, width};
+use crate::emitter::Intrinsic;
 use crate::ir::{BinaryOp, Class};
 
 impl Emit<'_, '_> {
@@ -32,6 +33,9 @@ impl Emit<'_, '_> {
         if let Some(amount) = self.uniform(amounts) {
             return self.shift_by_scalar(op, class, a, amount);
         }
+        if self.target.wide {
+            return self.each_pair(a, amounts, |emit, a, amounts| emit.shift_each(op, class, a, amounts));
+        }
         if class == Class::I64 {
             let shifted: [Value; 8] = std::array::from_fn(|lane| {
                 let amount = self.lane(class, amounts, lane);
@@ -42,7 +46,7 @@ impl Emit<'_, '_> {
         }
         self.each_pair(a, amounts, |emit, a, amounts| match op {
             BinaryOp::Shl => {
-                let last = emit.vector(types::I32X4, 31);
+                let last = emit.vector(emit.target.vector(Class::I32), 31);
                 let amounts = emit.b.ins().band(amounts, last);
                 let factor = emit.power_of_two(amounts);
                 emit.b.ins().imul(a, factor)
@@ -51,11 +55,29 @@ impl Emit<'_, '_> {
             _ => {
                 // The bits of negative lanes are flipped before and after the shift, so that it shifts in ones.
                 let sign = emit.sshr_by(a, 31);
-                let a = emit.b.ins().bxor(a, sign);
+                let a = emit.xor(a, sign);
                 let shifted = emit.shift_right(a, amounts);
-                emit.b.ins().bxor(shifted, sign)
+                emit.xor(shifted, sign)
             }
         })
+    }
+
+    /// Shifts each lane of a vector of 256 bits by its own amount.
+    fn shift_each(&mut self, op: BinaryOp, class: Class, a: Value, amounts: Value) -> Value {
+        let last = self.vector(self.target.vector(class), u64::from(width(class)) - 1);
+        let amounts = self.b.ins().band(amounts, last);
+        match (op, class) {
+            (BinaryOp::Shl, _) => self.intrinsic(Intrinsic::ShiftLeft, &[a, amounts]),
+            (BinaryOp::ShrU, _) => self.intrinsic(Intrinsic::ShiftRight, &[a, amounts]),
+            (_, Class::I32) => self.intrinsic(Intrinsic::ShiftSigned, &[a, amounts]),
+            _ => {
+                // AVX2 has no such instruction for 64 bits. The flipped bits of negative lanes shift in zeros as ones.
+                let sign = self.sshr_by(a, i64::from(width(class)) - 1);
+                let a = self.xor(a, sign);
+                let shifted = self.intrinsic(Intrinsic::ShiftRight, &[a, amounts]);
+                self.xor(shifted, sign)
+            }
+        }
     }
 
     /// Shifts a scalar, or all lanes of a vector, by a scalar.
@@ -87,26 +109,26 @@ impl Emit<'_, '_> {
 
     /// Shifts 32-bit lanes right by their own amounts, with zeros: `x >> n = x * 2^(31 - n) >> 31`, in 64 bits.
     fn shift_right(&mut self, x: Value, amounts: Value) -> Value {
-        let last = self.vector(types::I32X4, 31);
-        let complement = self.b.ins().bnot(amounts);
+        let last = self.vector(self.target.vector(Class::I32), 31);
+        let complement = self.not(amounts);
         let complement = self.b.ins().band(complement, last);
         let factor = self.power_of_two(complement);
         let [low, high] = self.widening_product(x, factor);
         let (low, high) = (self.ushr_by(low, 31), self.ushr_by(high, 31));
-        self.narrow_pair(types::I32X4, low, high)
+        self.narrow_pair(self.target.vector(Class::I32), low, high)
     }
 
     /// 2^n for lanes with n from 0 to 31: builds a float with exponent n and converts it to an integer.
     fn power_of_two(&mut self, n: Value) -> Value {
         let exponent = self.ishl_by(n, 23);
-        let one = self.vector(types::I32X4, u64::from(1f32.to_bits()));
+        let one = self.vector(self.target.vector(Class::I32), u64::from(1f32.to_bits()));
         let bits = self.b.ins().iadd(exponent, one);
-        let float = self.cast(types::F32X4, bits);
+        let float = self.cast(self.target.vector(Class::F32), bits);
         if self.target.x86 {
             // 2^31 does not fit in a signed integer; the instruction returns 0x80000000 then, the correct bits.
-            self.b.ins().x86_cvtt2dq(types::I32X4, float)
+            self.b.ins().x86_cvtt2dq(self.target.vector(Class::I32), float)
         } else {
-            self.b.ins().fcvt_to_uint_sat(types::I32X4, float)
+            self.b.ins().fcvt_to_uint_sat(self.target.vector(Class::I32), float)
         }
     }
 

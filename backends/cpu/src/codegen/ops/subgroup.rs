@@ -2,11 +2,13 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use smallvec::SmallVec;
 
 use super::super::helper::Helper;
 use super::target::Shape;
-use super::{Emit, Parts, part_count, scalar_type};
+use super::{Emit, Parts, scalar_type};
 use crate::abi::LANES;
+use crate::emitter::Intrinsic;
 use crate::ir::{Class, SubgroupOp};
 
 impl Emit<'_, '_> {
@@ -50,7 +52,7 @@ impl Emit<'_, '_> {
                         self.splat(Class::I32, sum)
                     }
                     SubgroupOp::InclusiveAdd => sums,
-                    _ => self.each_pair(&sums, &active, |emit, sum, own| emit.b.ins().isub(sum, own)),
+                    _ => self.each_pair(&sums, &active, |emit, sum, own| emit.sub(sum, own)),
                 }
             }
             _ => self.subgroup_call(op, class, parts, lane, mask),
@@ -77,7 +79,15 @@ impl Emit<'_, '_> {
         if !self.target.permute {
             return None;
         }
-        let of_part = LANES / part_count(class);
+        if self.target.wide {
+            if class.bytes() == 4 {
+                return Some(Parts::from_slice(&[self.lanes_at(parts[0], lanes)]));
+            }
+            let lanes: SmallVec<[Value; LANES]> =
+                lanes.iter().map(|lane| self.lane(class, parts, usize::from(*lane))).collect();
+            return Some(self.from_lanes(class, &lanes));
+        }
+        let of_part = LANES / self.target.parts(class);
         let bytes = 16 / of_part as u8;
         let parts_of = |lane: u8| usize::from(lane) / of_part;
         lanes
@@ -100,8 +110,27 @@ impl Emit<'_, '_> {
             .collect()
     }
 
+    /// The lanes of 32 bits with these numbers, of a vector of 256 bits.
+    fn lanes_at(&mut self, vector: Value, lanes: [u8; LANES]) -> Value {
+        let numbers = self.lanes_of(lanes.map(u32::from))[0];
+        self.intrinsic(Intrinsic::Lanes, &[vector, numbers])
+    }
+
     /// The inclusive prefix sums of integer lanes; inactive lanes must be 0.
     fn sums_up_to(&mut self, parts: &[Value]) -> Parts {
+        if self.target.wide {
+            let mut sums = parts[0];
+            let zero = self.constant(Class::I32, 0)[0];
+            for bytes in [4, 8] {
+                let moved = self.intrinsic(Intrinsic::Align(16 - bytes), &[sums, zero]);
+                sums = self.b.ins().iadd(sums, moved);
+            }
+            // The upper half still lacks the sum of the lower one, which is in lane 3.
+            let of_lower = self.lanes_at(sums, [3; LANES]);
+            let upper = self.known_mask(std::array::from_fn(|lane| lane >= LANES / 2));
+            let of_lower = self.b.ins().band(of_lower, upper[0]);
+            return Parts::from_slice(&[self.b.ins().iadd(sums, of_lower)]);
+        }
         let zero = self.constant(Class::I32, 0)[0];
         let (mut low, mut high) = (parts[0], parts[1]);
         // The lanes move up by 4 bytes, which is one lane, then by two lanes.

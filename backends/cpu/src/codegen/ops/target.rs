@@ -1,11 +1,14 @@
 //! The capabilities of the machine, and the requirements of calls.
 
 use cranelift_codegen::ir::{
-    AbiParam, ArgumentExtension, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind, Type, types,
+    AbiParam, ArgumentExtension, Block, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
+use rustc_hash::FxHashMap;
 
+use crate::abi::LANES;
+use crate::ir::Class;
 use crate::math::Functions;
 
 /// The capabilities of the machine that decide which instructions are emitted. Without these features Cranelift would
@@ -29,6 +32,8 @@ pub(in super::super) struct Target {
     pub(super) permute: bool,
     /// Whether functions are inline where the machine has the instructions for them.
     pub(super) inline: bool,
+    /// Whether vectors have 256 bits instead of 128.
+    pub(in super::super) wide: bool,
 }
 
 impl Target {
@@ -42,8 +47,34 @@ impl Target {
         !self.x86
     }
 
+    /// The size of vectors in bytes.
+    pub(in super::super) fn vector_bytes(&self) -> u32 {
+        if self.wide { 32 } else { 16 }
+    }
+
+    /// The machine type of each vector of a value in eight lanes.
+    pub(in super::super) fn vector(&self, class: Class) -> Type {
+        let lane = match class {
+            Class::Bool | Class::I32 => types::I32,
+            Class::I64 => types::I64,
+            Class::F32 => types::F32,
+            Class::F64 => types::F64,
+        };
+        lane.by(self.vector_bytes() / lane.bytes()).unwrap_or(types::INVALID)
+    }
+
+    /// The machine type of a vector of 128 bits.
+    pub(in super::super) fn half(&self, class: Class) -> Type {
+        Self { wide: false, ..*self }.vector(class)
+    }
+
+    /// The number of vectors of a value in eight lanes.
+    pub(in super::super) fn parts(&self, class: Class) -> usize {
+        (LANES as u32 * class.bytes() / self.vector_bytes()) as usize
+    }
+
     /// Returns the capabilities of the target of code generation.
-    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions) -> Self {
+    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions, wide: bool) -> Self {
         let x86 = isa.name() == "x64";
         Self {
             pointer: isa.pointer_type(),
@@ -54,6 +85,7 @@ impl Target {
             blend: x86 && isa.has_blendv_lowering(types::I32X4),
             permute: !x86 || isa.has_x86_pshufb_lowering(),
             inline: functions == Functions::Fast,
+            wide,
         }
     }
 }
@@ -66,6 +98,10 @@ const SLOT_BYTES: u32 = 64;
 pub(in super::super) struct Calls {
     signatures: [Option<SigRef>; 3],
     slots: [Option<StackSlot>; 4],
+    /// The functions that stand for intrinsics.
+    pub(in super::super) intrinsics: super::super::intrinsic::Known,
+    /// The upper halves of vectors, and the block in which each was computed.
+    pub(in super::super) halves: FxHashMap<Value, (Option<Block>, Value)>,
 }
 
 /// The parameters of a function written in Rust that kernels call.

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::{Emit, Parts, is_float, vector_type};
+use super::{Emit, Parts, is_float};
 use crate::ir::{Class, UnaryOp};
 
 impl Emit<'_, '_> {
@@ -42,6 +42,9 @@ impl Emit<'_, '_> {
 
     /// Emits an operation that is one instruction for scalars and for vectors.
     fn unary_instruction(&mut self, op: UnaryOp, class: Class, a: Value) -> Value {
+        if op == UnaryOp::Not {
+            return self.not(a);
+        }
         let ins = self.b.ins();
         match op {
             UnaryOp::Neg if is_float(class) => ins.fneg(a),
@@ -51,15 +54,15 @@ impl Emit<'_, '_> {
             UnaryOp::Ceil => ins.ceil(a),
             UnaryOp::Floor => ins.floor(a),
             UnaryOp::Trunc => ins.trunc(a),
-            UnaryOp::Nearest => ins.nearest(a),
-            _ => ins.bnot(a),
+            _ => ins.nearest(a),
         }
     }
 
     /// The bits of a float vector without the sign.
     pub(super) fn magnitude_bits(&mut self, class: Class, bits: Value) -> Value {
         let integer = if class == Class::F32 { Class::I32 } else { Class::I64 };
-        let mask = self.vector(vector_type(integer), if class == Class::F32 { 0x7fff_ffff } else { i64::MAX as u64 });
+        let mask = if class == Class::F32 { 0x7fff_ffff } else { i64::MAX as u64 };
+        let mask = self.vector(self.target.vector(integer), mask);
         self.b.ins().band(bits, mask)
     }
 }

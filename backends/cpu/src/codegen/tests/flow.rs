@@ -197,3 +197,13 @@ fn functions_of_what_is_the_same_for_all_are_computed_ahead_of_the_loops() {
     let before_all_loops = text.split("block2").next().unwrap_or("");
     assert_eq!(before_all_loops.matches("call_indirect").count(), 2, "{text}");
 }
+
+/// A condition that is a scalar selects in lanes of 64 bits, too.
+#[test]
+fn uniform_conditions_select_wide_values() {
+    let source =
+        kernel("16", "", "out[i] = u32(select(i64(i) * 3li, i64(i) + 1000li, data[0] == 1u || data[0] == 7u));");
+    for (word, expected) in [(1, 1001), (7, 1001), (2, 3)] {
+        assert_eq!(run(&source, &[&[0; 16], &[word]], [1, 1, 1])[1], expected, "for {word}");
+    }
+}

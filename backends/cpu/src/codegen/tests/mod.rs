@@ -91,7 +91,25 @@ fn run_with(
     groups: [u32; 3],
     steps: u64,
 ) -> Result<Vec<Vec<u32>>, u32> {
-    let object = super::compile(function, functions).unwrap_or_else(|error| panic!("{error}\n{function}"));
+    let result = run_by(super::Isa::Baseline, function, functions, buffers, groups, steps);
+    if super::check_avx2().is_ok() {
+        let wide = run_by(super::Isa::Avx2, function, functions, buffers, groups, steps);
+        assert_eq!(wide, result, "vectors of 256 bits change the kernel's result\n{function}");
+    }
+    result
+}
+
+/// Runs `groups` workgroups of a function that is compiled for these instructions.
+fn run_by(
+    isa: super::Isa,
+    function: &crate::ir::Function,
+    functions: Functions,
+    buffers: &[&[u32]],
+    groups: [u32; 3],
+    steps: u64,
+) -> Result<Vec<Vec<u32>>, u32> {
+    let object =
+        super::code::compile_for(function, functions, isa).unwrap_or_else(|error| panic!("{error}\n{function}"));
     // Machine code that was kept on disk is the same.
     let code = super::Object::of_bytes(&object.to_bytes().unwrap()).unwrap().link().unwrap();
     let mut memory: Vec<Bytes> = buffers.iter().map(|values| Bytes::of(values)).collect();

@@ -1,9 +1,10 @@
 //! Logarithms: x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and ln(1 + f) = f + f^2 Q(f).
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::super::Emit;
+use crate::ir::Class;
 
 /// ln(2) in two parts.
 const LN_2: [f32; 2] = [std::f32::consts::LN_2, -1.904_654_2e-9];
@@ -74,20 +75,20 @@ impl Emit<'_, '_> {
         let subnormal = self.b.ins().fcmp(FloatCC::LessThan, x, least);
         let lifted = self.b.ins().fmul(x, lift);
         let normal = self.choose(subnormal, lifted, x);
-        let bits = self.cast(types::I32X4, normal);
+        let bits = self.cast(self.target.vector(Class::I32), normal);
         let offset = self.integer(SQRT_HALF);
-        let raised = self.b.ins().isub(bits, offset);
+        let raised = self.sub(bits, offset);
         let exponent = self.sshr_by(raised, 23);
         let power = self.ishl_by(exponent, 23);
-        let fraction = self.b.ins().isub(bits, power);
-        let fraction = self.cast(types::F32X4, fraction);
+        let fraction = self.sub(bits, power);
+        let fraction = self.cast(self.target.vector(Class::F32), fraction);
         let one = self.number(1.0);
         let f = self.b.ins().fsub(fraction, one);
         // The mask is -1 in each lane that was lifted by 2^23.
         let lift = self.integer(23);
         let lift = self.b.ins().band(subnormal, lift);
-        let exponent = self.b.ins().isub(exponent, lift);
-        (self.b.ins().fcvt_from_sint(types::F32X4, exponent), f)
+        let exponent = self.sub(exponent, lift);
+        (self.b.ins().fcvt_from_sint(self.target.vector(Class::F32), exponent), f)
     }
 
     /// The value at `x` of a polynomial of degree 8: even and odd powers are summed separately, because one chain of sums
@@ -108,8 +109,8 @@ impl Emit<'_, '_> {
         let value = self.choose(is_zero, least, value);
         // All bits set are a NaN.
         let negative = self.b.ins().fcmp(FloatCC::LessThan, x, zero);
-        let value = self.cast(types::I32X4, value);
+        let value = self.cast(self.target.vector(Class::I32), value);
         let value = self.b.ins().bor(value, negative);
-        self.cast(types::F32X4, value)
+        self.cast(self.target.vector(Class::F32), value)
     }
 }

@@ -16,7 +16,7 @@ mod logarithm;
 mod trigonometric;
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::{Emit, Parts};
 use crate::ir::Class;
@@ -81,14 +81,14 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// A number in four lanes.
+    /// A number in every lane.
     fn number(&mut self, number: f32) -> Value {
-        self.vector(types::F32X4, u64::from(number.to_bits()))
+        self.vector(self.target.vector(Class::F32), u64::from(number.to_bits()))
     }
 
-    /// An integer in four lanes.
+    /// An integer in every lane.
     fn integer(&mut self, integer: i32) -> Value {
-        self.vector(types::I32X4, u64::from(integer.cast_unsigned()))
+        self.vector(self.target.vector(Class::I32), u64::from(integer.cast_unsigned()))
     }
 
     /// `x * factor + addend` with constants.
@@ -119,7 +119,7 @@ impl Emit<'_, '_> {
     fn at_most(&mut self, x: Value, limit: f32) -> Value {
         let limit = self.number(limit);
         let above = self.b.ins().fcmp(FloatCC::LessThan, limit, x);
-        let above = self.cast(types::F32X4, above);
+        let above = self.cast(self.target.vector(Class::F32), above);
         self.b.ins().bitselect(above, limit, x)
     }
 
@@ -127,7 +127,7 @@ impl Emit<'_, '_> {
     fn at_least(&mut self, x: Value, limit: f32) -> Value {
         let limit = self.number(limit);
         let below = self.b.ins().fcmp(FloatCC::LessThan, x, limit);
-        let below = self.cast(types::F32X4, below);
+        let below = self.cast(self.target.vector(Class::F32), below);
         self.b.ins().bitselect(below, limit, x)
     }
 }

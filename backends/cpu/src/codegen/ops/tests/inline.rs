@@ -1,5 +1,6 @@
 //! Compares the inline functions with `f64` functions of the standard library.
 
+use super::super::super::isa::{Isa, check_avx2};
 use super::super::inline::bound;
 use super::{Case, Memory, check_aarch64, compile, load, machines, module, store};
 use crate::ir::Class;
@@ -38,20 +39,25 @@ fn error_in_ulp(got: f32, exact: f64) -> f64 {
     (got - exact).abs() / ulp
 }
 
+/// The generators of machine code that use all extensions of this machine.
+fn generators() -> Vec<Isa> {
+    if check_avx2().is_ok() { vec![Isa::Baseline, Isa::Avx2] } else { vec![Isa::Baseline] }
+}
+
 /// The largest error of a function over every `stride`th argument, and its position. The function runs as lanes; each
 /// first lane runs as a scalar, too.
-fn largest_error(function: LaneFunction, reference: fn(f64) -> f64, stride: u32) -> Option<(f64, f32)> {
-    let (_, isa) = machines().swap_remove(0);
+fn largest_error(by: Isa, function: LaneFunction, reference: fn(f64) -> f64, stride: u32) -> Option<(f64, f32)> {
+    let (_, isa, _) = machines().swap_remove(0);
     if !isa.has_native_fma() {
         return None;
     }
     let mut module = module(isa);
-    let lanes = compile(&mut module, |emit, [out, operands]| {
+    let lanes = compile(&mut module, by, |emit, [out, operands]| {
         let x = emit.load_parts(Class::F32, operands, 0);
         let result = emit.inline(function, &x);
         emit.store_parts(&result, out, 0);
     });
-    let scalar = compile(&mut module, |emit, [out, operands]| {
+    let scalar = compile(&mut module, by, |emit, [out, operands]| {
         let x = emit.load_parts(Class::F32, operands, 0);
         let x = emit.lane(Class::F32, &x, 0);
         let result = emit.inline_scalar(function, x);
@@ -94,9 +100,12 @@ fn largest_error(function: LaneFunction, reference: fn(f64) -> f64, stride: u32)
 
 fn check_errors(stride: u32) {
     std::thread::scope(|scope| {
-        for (function, reference) in FUNCTIONS {
+        let generators = generators();
+        for ((function, reference), by) in
+            FUNCTIONS.into_iter().flat_map(|one| generators.iter().map(move |by| (one, *by)))
+        {
             scope.spawn(move || {
-                let Some((error, at)) = largest_error(function, reference, stride) else { return };
+                let Some((error, at)) = largest_error(by, function, reference, stride) else { return };
                 println!("{function:?}: {error:.4} ulp at {at:?}");
                 assert!(error <= bound(function).unwrap_or(0.0), "{function:?}: {error} ulp at {at:?}");
             });
@@ -139,13 +148,16 @@ fn limits_are_exact() {
         ),
         (Cos, [0.0, -0.0, tiny, -tiny, inf, -inf, -least, 0.0], [1.0, 1.0, 1.0, 1.0, f32::NAN, f32::NAN, 1.0, 1.0]),
     ]);
-    let (_, isa) = machines().swap_remove(0);
+    let (_, isa, _) = machines().swap_remove(0);
     if !isa.has_native_fma() {
         return;
     }
     let mut module = module(isa);
-    for (function, arguments, expected) in cases {
-        let code = compile(&mut module, |emit, [out, operands]| {
+    let generators = generators();
+    for ((function, arguments, expected), by) in
+        cases.into_iter().flat_map(|one| generators.iter().map(move |by| (one, *by)))
+    {
+        let code = compile(&mut module, by, |emit, [out, operands]| {
             let x = emit.load_parts(Class::F32, operands, 0);
             let result = emit.inline(function, &x);
             emit.store_parts(&result, out, 0);

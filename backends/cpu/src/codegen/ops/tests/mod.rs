@@ -19,6 +19,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
 
+use super::super::isa::{Isa, check_avx2};
 use super::super::{code, link};
 use super::{Calls, Emit, Parts, Target, scalar_type};
 use crate::ir::Class;
@@ -46,20 +47,23 @@ fn flags() -> settings::Flags {
     settings::Flags::new(flags)
 }
 
-/// The targets whose code this machine can run.
-pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
+/// The targets whose code this machine can run, with the generator of machine code.
+pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa, Isa)> {
     let flags = flags();
     let native = cranelift_native::builder().unwrap().finish(flags.clone()).unwrap();
     let least = cranelift_native::builder_with_options(false).unwrap().finish(flags.clone()).unwrap();
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is no machine between the two"))]
-    let mut machines = vec![("native", native), ("least", least)];
+    let mut machines = vec![("native", native.clone(), Isa::Baseline), ("least", least, Isa::Baseline)];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("sse4.2") {
         let mut builder = cranelift_native::builder_with_options(false).unwrap();
         for feature in ["has_sse3", "has_ssse3", "has_sse41", "has_sse42"] {
             builder.enable(feature).unwrap();
         }
-        machines.push(("sse4.2", builder.finish(flags).unwrap()));
+        machines.push(("sse4.2", builder.finish(flags).unwrap(), Isa::Baseline));
+    }
+    if check_avx2().is_ok() {
+        machines.push(("avx2", native, Isa::Avx2));
     }
     machines
 }
@@ -72,7 +76,7 @@ pub(super) struct Memory(pub(super) [u64; 8]);
 pub(super) type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
 
 /// Builds a function that reads its operands, one [`Memory`] each, and writes one result.
-fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
+fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(isa.pointer_type()); 2]);
     let mut function = Function::with_name_signature(UserFuncName::default(), signature);
@@ -84,17 +88,28 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
     builder.seal_block(block);
     let arguments = [builder.block_params(block)[0], builder.block_params(block)[1]];
     let mut calls = Calls::default();
-    emit(&mut Emit { b: &mut builder, target: &Target::new(isa, Functions::Precise), calls: &mut calls }, arguments);
+    emit(
+        &mut Emit {
+            b: &mut builder,
+            target: &Target::new(isa, Functions::Precise, by == Isa::Avx2),
+            calls: &mut calls,
+        },
+        arguments,
+    );
     builder.ins().return_(&[]);
     builder.finalize(isa.frontend_config());
     function
 }
 
 /// Compiles the function that [`build`] returns to code that can run.
-pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
+pub(super) fn compile(module: &mut JITModule, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
     let mut context = module.make_context();
-    context.func = build(module.isa(), emit);
-    let piece = code::piece(module.isa(), &mut context).unwrap_or_else(|error| panic!("{error}\n{}", context.func));
+    context.func = build(module.isa(), by, emit);
+    let piece = match by {
+        Isa::Baseline => code::piece(module.isa(), &mut context),
+        Isa::Avx2 => crate::emitter::compile(module.isa(), &mut context, false).map(|compiled| compiled.piece),
+    };
+    let piece = piece.unwrap_or_else(|error| panic!("{error}\n{}", context.func));
     let id = link::define(module, &[piece]).unwrap();
     // SAFETY: the function was defined with this signature, and the module outlives its use.
     unsafe { std::mem::transmute(module.get_finalized_function(id)) }
@@ -105,9 +120,9 @@ pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Mach
 pub(super) fn check_aarch64(case: &Case) {
     let Ok(builder) = isa::lookup_by_name("aarch64-unknown-linux-gnu") else { return };
     let isa = builder.finish(flags()).unwrap();
-    let mut functions = vec![build(&*isa, |emit, arguments| lanes_form(emit, case, arguments))];
+    let mut functions = vec![build(&*isa, Isa::Baseline, |emit, arguments| lanes_form(emit, case, arguments))];
     if case.scalar.is_some() {
-        functions.push(build(&*isa, |emit, arguments| scalar_form(emit, case, arguments)));
+        functions.push(build(&*isa, Isa::Baseline, |emit, arguments| scalar_form(emit, case, arguments)));
     }
     for function in functions {
         let mut context = Context::for_function(function);
@@ -217,14 +232,14 @@ fn combinations(case: &Case) -> Vec<Vec<[u64; 8]>> {
 /// Compiles all cases for all machines, runs them, and compares the results with the reference.
 pub(super) fn check(cases: &[Case]) {
     cases.iter().for_each(check_aarch64);
-    for (machine, isa) in machines() {
+    for (machine, isa, by) in machines() {
         let mut module = module(isa);
         for case in cases {
-            let lanes = compile(&mut module, |emit, arguments| lanes_form(emit, case, arguments));
+            let lanes = compile(&mut module, by, |emit, arguments| lanes_form(emit, case, arguments));
             let scalar = case
                 .scalar
                 .is_some()
-                .then(|| compile(&mut module, |emit, arguments| scalar_form(emit, case, arguments)));
+                .then(|| compile(&mut module, by, |emit, arguments| scalar_form(emit, case, arguments)));
             for operands in combinations(case) {
                 compare(machine, case, lanes, scalar, &operands);
             }

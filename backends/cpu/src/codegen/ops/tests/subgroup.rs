@@ -76,12 +76,12 @@ fn subgroup_operations() {
     for class in [Class::F32, Class::F64] {
         cases.push((class, [&moves[..], &arithmetic, &scans].concat()));
     }
-    for (machine, isa) in machines() {
+    for (machine, isa, by) in machines() {
         let mut module = module(isa);
         for &(class, ref ops) in &cases {
             for &op in ops {
                 let to = if op == Op::Ballot { Class::I32 } else { class };
-                let code = compile(&mut module, |emit, [out, operands]| {
+                let code = compile(&mut module, by, |emit, [out, operands]| {
                     let values = emit.load_parts(class, operands, 0);
                     let lanes = emit.load_parts(Class::I32, operands, 64);
                     let mask = emit.load_parts(Class::Bool, operands, 128);
@@ -128,12 +128,12 @@ fn lanes_rearranged_by_a_known_pattern() {
         [1, 0, 3, 2, 5, 4, 7, 6],
         [7, 2, 0, 0, 5, 1, 6, 3],
     ];
-    for (machine, isa) in machines() {
+    for (machine, isa, by) in machines() {
         let mut module = module(isa);
         for class in [Class::Bool, Class::I32, Class::F32, Class::I64, Class::F64] {
             for pattern in patterns {
                 let mut done = false;
-                let code = compile(&mut module, |emit, [out, operands]| {
+                let code = compile(&mut module, by, |emit, [out, operands]| {
                     let values = emit.load_parts(class, operands, 0);
                     let result = emit.rearranged(class, pattern, &values);
                     done = result.is_some();
@@ -156,11 +156,11 @@ fn lanes_rearranged_by_a_known_pattern() {
 
 #[test]
 fn masks_that_are_known_in_advance() {
-    for (_, isa) in machines() {
+    for (_, isa, by) in machines() {
         let mut module = module(isa);
         for bits in [0u8, 0b1111_1110, 0b1010_0011, 0xff] {
             let lanes = std::array::from_fn(|lane| bits >> lane & 1 == 1);
-            let code = compile(&mut module, |emit, [out, _]| {
+            let code = compile(&mut module, by, |emit, [out, _]| {
                 let mask = emit.known_mask(lanes);
                 emit.store_parts(&mask, out, 0);
             });

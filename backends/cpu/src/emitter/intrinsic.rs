@@ -1,0 +1,151 @@
+//! Functions that are instructions of this machine, and that Cranelift's IR lacks. Code calls them by name; the emitter
+//! writes the instruction in place of the call.
+
+/// The namespace of the names of these functions.
+pub(crate) const NAMESPACE: u32 = 2;
+
+/// A function that is one instruction. Its operands and its result have the types of the call's signature: vectors of 128
+/// or 256 bits. "Halves" are the halves of 128 bits of a vector of 256 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Intrinsic {
+    /// The lower half.
+    Low,
+    /// The upper half.
+    High,
+    /// A vector of 256 bits from its halves, the lower one first.
+    Join,
+    /// Shifts each lane of 32 or 64 bits by its own amount; zero for amounts of the width and more.
+    ShiftLeft,
+    /// Like [`Self::ShiftLeft`], to the right with zeros.
+    ShiftRight,
+    /// Shifts each lane of 32 bits right by its own amount, with the sign also for large amounts.
+    ShiftSigned,
+    /// Lanes of 32 bits of the first operand, at the numbers in the second one, modulo eight: 256 bits.
+    Lanes,
+    /// Four lanes of 64 bits at the numbers in the bits of the constant.
+    Quads(u8),
+    /// A half for each half byte of the constant: 0 and 1 of the first operand, 2 and 3 of the second one.
+    Halves(u8),
+    /// In each half, four lanes of 32 bits at the numbers in the bits of the constant.
+    Words(u8),
+    /// In each half, two lanes of 32 bits of each operand at the numbers in the bits of the constant.
+    TwoWords(u8),
+    /// In each half, a lane of 64 bits of each operand, the upper one where the constant has a bit.
+    TwoQuads(u8),
+    /// In each half, the two lower lanes of 32 bits of both operands, alternating.
+    ZipLow,
+    /// Like [`Self::ZipLow`], for the upper lanes.
+    ZipHigh,
+    /// In each half, the lower lane of 64 bits of both operands.
+    ZipLowQuads,
+    /// Like [`Self::ZipLowQuads`], for the upper lanes.
+    ZipHighQuads,
+    /// In each half, bytes of the first operand at the numbers in the second one, or zero for negative numbers.
+    Bytes,
+    /// In each half, 16 bytes from a position on in the second operand followed by the first one.
+    Align(u8),
+    /// Lanes of 32 bits of the second operand where the constant has a bit, otherwise of the first one.
+    Blend(u8),
+    /// Lanes of 64 bits of twice the size from signed lanes of 32 bits.
+    ExtendSigned,
+    /// Like [`Self::ExtendSigned`], from unsigned lanes.
+    ExtendUnsigned,
+    /// Doubles of twice the size from signed lanes of 32 bits.
+    ToDouble,
+    /// Doubles of twice the size from floats.
+    Promote,
+    /// Floats of half the size from doubles.
+    Demote,
+    /// Reads lanes from `base + (index << scale)`, for the operands `(base, index, mask, otherwise)`: lanes whose mask has
+    /// no sign bit are those of `otherwise`. Indices have 32 bits, lanes 32 or 64.
+    Gather(u8),
+}
+
+/// All functions, with zero for constants: the place in this list is the low byte of a name, the constant the next one.
+const ALL: [Intrinsic; 25] = {
+    use Intrinsic as I;
+    [
+        I::Low,
+        I::High,
+        I::Join,
+        I::ShiftLeft,
+        I::ShiftRight,
+        I::ShiftSigned,
+        I::Lanes,
+        I::Quads(0),
+        I::Halves(0),
+        I::Words(0),
+        I::TwoWords(0),
+        I::TwoQuads(0),
+        I::ZipLow,
+        I::ZipHigh,
+        I::ZipLowQuads,
+        I::ZipHighQuads,
+        I::Bytes,
+        I::Align(0),
+        I::Blend(0),
+        I::ExtendSigned,
+        I::ExtendUnsigned,
+        I::ToDouble,
+        I::Promote,
+        I::Demote,
+        I::Gather(0),
+    ]
+};
+
+impl Intrinsic {
+    /// The index of the function's name.
+    pub(crate) fn number(self) -> u32 {
+        let constant = match self {
+            Self::Quads(constant)
+            | Self::Halves(constant)
+            | Self::Words(constant)
+            | Self::TwoWords(constant)
+            | Self::TwoQuads(constant)
+            | Self::Align(constant)
+            | Self::Blend(constant)
+            | Self::Gather(constant) => constant,
+            _ => 0,
+        };
+        let plain = self.with(0);
+        let place = ALL.iter().position(|one| *one == plain).unwrap_or(0) as u32;
+        place | u32::from(constant) << 8
+    }
+
+    pub(crate) fn of_number(number: u32) -> Option<Self> {
+        let constant = u8::try_from(number >> 8).ok()?;
+        Some(ALL.get((number & 0xff) as usize)?.with(constant))
+    }
+
+    /// The function with another constant, if it has one.
+    fn with(self, constant: u8) -> Self {
+        match self {
+            Self::Quads(_) => Self::Quads(constant),
+            Self::Halves(_) => Self::Halves(constant),
+            Self::Words(_) => Self::Words(constant),
+            Self::TwoWords(_) => Self::TwoWords(constant),
+            Self::TwoQuads(_) => Self::TwoQuads(constant),
+            Self::Align(_) => Self::Align(constant),
+            Self::Blend(_) => Self::Blend(constant),
+            Self::Gather(_) => Self::Gather(constant),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_name_all_functions() {
+        for one in ALL {
+            for constant in [0, 7, 255] {
+                let one = one.with(constant);
+                assert_eq!(Intrinsic::of_number(one.number()), Some(one));
+            }
+        }
+        assert_eq!(Intrinsic::of_number(ALL.len() as u32), None);
+        assert_eq!(Intrinsic::of_number(1 << 16), None);
+    }
+}
