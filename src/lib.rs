@@ -124,7 +124,6 @@ pub mod loader;
 #[doc(hidden)]
 pub mod npy_header;
 pub mod ops;
-#[cfg(not(target_arch = "wasm32"))] // a browser has no threads that wait
 pub mod ring;
 mod search;
 mod submit;

@@ -4,8 +4,9 @@
 //! them only while the device is observed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::clock::Instant;
 use super::core::Core;
 use super::mode::Mode;
 use crate::submit::{Event, Reporter};

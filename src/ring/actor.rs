@@ -5,10 +5,11 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::backlog::Priority;
 use super::cell::Cell;
+use super::clock::Instant;
 use super::core::{Core, Watched, value_of, words_of};
 use super::error::{AskError, SendError};
 use super::slot::Payload;
@@ -89,6 +90,48 @@ impl Actor {
     }
 
     /// Sends a message whose types were checked.
+    /// [`tell`](Self::tell) for a task: with [`Overflow::Block`](super::Overflow::Block), the task is suspended while it
+    /// waits for room in the inbox. Messages of other tasks may come first meanwhile.
+    ///
+    /// # Errors
+    /// As [`tell`](Self::tell).
+    pub async fn tell_async<M: Element>(&self, message: &M) -> Result<(), SendError> {
+        self.core.checks_message::<M>(self.number)?;
+        self.core.send_waits(self.number, &payload(message), None, Priority::Normal).await
+    }
+
+    /// [`ask`](Self::ask) for a task: with [`Overflow::Block`](super::Overflow::Block), the task is suspended while it
+    /// waits for room in the inbox. The result is the place of the reply, which is awaited, too.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # pollster::block_on(async {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let ring = device.ring(
+    ///     "// anywarp:actor
+    ///     fn square(state: ptr<function, u32>, x: f32, lane: u32) -> f32 { return x * x; }",
+    /// )?;
+    /// let ring = ring.start()?;
+    /// let square: f32 = ring.actor(0).ask_async(&3.0f32).await?.await?;
+    /// assert_eq!(square, 9.0);
+    /// # Ok(())
+    /// # })
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub async fn ask_async<M: Element, R: Element>(&self, message: &M) -> Result<Ask<R>, SendError> {
+        self.core.checks_message::<M>(self.number)?;
+        self.core.checks_reply::<R>(self.number)?;
+        let ask = self.place();
+        self.core.send_waits(self.number, &payload(message), Some(&ask.cell), Priority::Normal).await?;
+        Ok(ask)
+    }
+
     pub(super) fn sends<R: Element>(&self, payload: &Payload, priority: Priority) -> Result<Ask<R>, SendError> {
         let ask = self.place();
         self.core.send(self.number, payload, Some(&ask.cell), priority)?;
@@ -158,6 +201,9 @@ impl<R> Ask<R> {
 
     /// Waits for the words of the reply.
     pub(super) fn wait_for_words(self) -> Result<Payload, AskError> {
+        if cfg!(target_arch = "wasm32") && !self.cell.is_done() {
+            return Err(AskError::CannotBlock { call: "Ask::wait", instead: "the `Ask`, which is a future" });
+        }
         self.core.wait(self.actor, &self.cell, self.timeout.map(|(_, deadline)| deadline));
         self.cell.take().unwrap_or_else(|| {
             let timeout = self.timeout.map_or(Duration::ZERO, |(timeout, _)| timeout);

@@ -1,4 +1,7 @@
 //! A ring whose kernel is submitted whenever there are messages; each submission handles all that have gathered.
+//!
+//! The same code runs on a thread, which blocks until a submission has ended, and as a task of a browser's page, which is
+//! suspended meanwhile.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,13 +15,15 @@ use super::persistent::MOST;
 use super::pulse::UnderWay;
 use super::slot::{Slots, Words};
 use super::telemetry::Count;
-use crate::buffer::UnifiedBuffer;
+use super::turns::Turns;
+use super::waits::Waits;
+use crate::buffer::{ReadGuard, UnifiedBuffer, WriteGuard};
 use crate::device::Device;
 use crate::error::{BufferError, Error};
 use crate::kernel::Kernel;
 
-/// The time between two rounds of the ring's thread with nothing to do.
-const IDLE: Duration = Duration::from_millis(50);
+/// The time between two rounds of the ring's loop with nothing to do. A page's timers cost energy.
+const IDLE: Duration = Duration::from_millis(if cfg!(target_arch = "wasm32") { 1000 } else { 50 });
 
 /// More ranges than this are read in one piece, as each transfer has a cost of its own.
 const RANGES: usize = 16;
@@ -37,7 +42,11 @@ pub(super) struct Batched {
     pub(super) counts: Box<[AtomicU32]>,
     /// The messages to the host, as of the last submission; the host counts there what it has taken.
     pub(super) emitted: Box<[AtomicU32]>,
-    buffers: Mutex<Buffers>,
+    kernel: Mutex<Kernel>,
+    /// Used by a submission until its replies are there.
+    buffers: Turns<Buffers>,
+    /// The words of `ring_control` to be replaced before the next submission.
+    control: Mutex<Vec<(usize, u32)>>,
     paused: AtomicBool,
     /// Whether messages may have been written since the last submission.
     news: AtomicBool,
@@ -45,9 +54,8 @@ pub(super) struct Batched {
     pub(super) under_way: UnderWay,
 }
 
-/// The kernel and its buffers, which a submission uses.
+/// The buffers of a submission.
 struct Buffers {
-    kernel: Kernel,
     inbox: UnifiedBuffer<u32>,
     outbox: UnifiedBuffer<u32>,
     kept: UnifiedBuffer<u32>,
@@ -76,8 +84,9 @@ impl Batched {
             outbox: mirror(outbox),
             counts: mirror(counts),
             emitted: mirror(emitted),
-            buffers: Mutex::new(Buffers {
-                kernel,
+            kernel: Mutex::new(kernel),
+            control: Mutex::default(),
+            buffers: Turns::new(Buffers {
                 inbox: buffer(inbox)?,
                 outbox: buffer(outbox)?,
                 kept: buffer(kept)?,
@@ -95,13 +104,13 @@ impl Batched {
         })
     }
 
-    fn buffers(&self) -> MutexGuard<'_, Buffers> {
-        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn kernel(&self) -> MutexGuard<'_, Kernel> {
+        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces the kernel for the next submission; returns the one of before.
     pub(super) fn exchanges(&self, kernel: Kernel) -> Kernel {
-        std::mem::replace(&mut self.buffers().kernel, kernel)
+        std::mem::replace(&mut self.kernel(), kernel)
     }
 
     pub(super) fn ring(&self, core: &Core) {
@@ -110,20 +119,25 @@ impl Batched {
         }
     }
 
-    /// Stops submissions, after the one that runs; or allows them again.
-    pub(super) fn pause(&self, paused: bool) {
-        self.paused.store(paused, Ordering::Release);
-        // A submission holds the lock until its replies are there.
-        drop(self.buffers());
+    /// Stops submissions, after the one that runs.
+    pub(super) async fn pause(&self) {
+        self.paused.store(true, Ordering::Release);
+        drop(self.buffers.lock().await);
+    }
+
+    /// Allows submissions again.
+    pub(super) fn resume(&self) {
+        self.paused.store(false, Ordering::Release);
         self.news.store(true, Ordering::Release);
     }
 
-    pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
+    pub(super) async fn round(&self, core: &Core) -> Result<Duration, Error> {
         if self.news.swap(false, Ordering::AcqRel) {
             self.under_way.begins(core);
-            let pumped = self.pump(core);
+            let pumped = self.pump(core).await;
             self.under_way.ends();
             pumped?;
+            core.wake_sleepers(true);
         }
         core.serve_futures();
         Ok(if self.news.load(Ordering::Acquire) && !self.paused.load(Ordering::Acquire) {
@@ -134,10 +148,10 @@ impl Batched {
     }
 
     /// One submission: new messages in, the kernel, replies out.
-    fn pump(&self, core: &Core) -> Result<(), Error> {
-        let mut buffers = self.buffers();
-        let Buffers { kernel, inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } =
-            &mut *buffers;
+    async fn pump(&self, core: &Core) -> Result<(), Error> {
+        const WAITS: Waits = Waits::DRIVER;
+        let mut buffers = self.buffers.lock().await;
+        let Buffers { inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } = &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -149,10 +163,7 @@ impl Batched {
                 (state.mailbox.taken(), state.mailbox.sent())
             };
             for words in ranges(self.places.inbox(actor), *copied, sent) {
-                let mut target = inbox.slice_mut(words.clone()).write()?;
-                for (target, at) in target.iter_mut().zip(words) {
-                    *target = View(&self.inbox).load(at);
-                }
+                send(WAITS, inbox, &self.inbox, words).await?;
             }
             *copied = sent;
             longest = longest.max(sent.wrapping_sub(taken));
@@ -163,8 +174,10 @@ impl Batched {
         }
         let _scope = inbox.core.device.scope("ring: messages");
         if let Some(emitted) = &mut *emitted {
-            self.copy_taken(emitted, known)?;
+            self.copy_taken(WAITS, emitted, known).await?;
         }
+        self.copy_control(control)?;
+        let kernel = self.kernel().clone();
         let Places { actors, slots, sends, first, groups, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);
@@ -194,15 +207,13 @@ impl Batched {
         }
         // Before the replies, which a thread may wait for that looks at the counts next.
         if let Some(counts) = counts {
-            for (own, word) in self.counts.iter().zip(counts.read()?.iter()) {
-                own.store(*word, Ordering::Relaxed);
-            }
+            receive(WAITS, counts, &self.counts, 0..self.counts.len()).await?;
         }
         if let Some(emitted) = emitted {
-            self.receive_emitted(emitted)?;
+            self.receive_emitted(WAITS, emitted).await?;
         }
         for words in replies {
-            receive(outbox, &self.outbox, words)?;
+            receive(WAITS, outbox, &self.outbox, words).await?;
         }
         drop(buffers);
         core.collect();
@@ -214,21 +225,26 @@ impl Batched {
     }
 
     /// Copies the counts of the messages that the host has taken to the device.
-    fn copy_taken(&self, emitted: &mut UnifiedBuffer<u32>, known: &mut Vec<u32>) -> Result<(), BufferError> {
+    async fn copy_taken(
+        &self,
+        waits: Waits,
+        emitted: &mut UnifiedBuffer<u32>,
+        known: &mut Vec<u32>,
+    ) -> Result<(), BufferError> {
         let actors = self.places.actors as usize;
         let taken: Vec<u32> = (0..actors).map(|actor| View(&self.emitted).load(actor)).collect();
         if taken != *known {
-            emitted.slice_mut(0..actors).write()?.copy_from_slice(&taken);
+            write(waits, emitted, 0..actors).await?.copy_from_slice(&taken);
             *known = taken;
         }
         Ok(())
     }
 
     /// Reads what actors have emitted, behind what the host has taken.
-    fn receive_emitted(&self, emitted: &UnifiedBuffer<u32>) -> Result<(), BufferError> {
+    async fn receive_emitted(&self, waits: Waits, emitted: &UnifiedBuffer<u32>) -> Result<(), BufferError> {
         let (places, words) = (self.places, View(&self.emitted));
         let actors = places.actors as usize;
-        receive(emitted, &self.emitted, actors..emitted::head(places.actors))?;
+        receive(waits, emitted, &self.emitted, actors..emitted::head(places.actors)).await?;
         let new = (0..places.actors).flat_map(|actor| {
             let next = words.load(actors + actor as usize * emitted::LINE);
             ranges(places.emission(actor), words.load(actor as usize), next)
@@ -238,20 +254,26 @@ impl Batched {
             new.clear();
             new.push(emitted::head(places.actors)..self.emitted.len());
         }
-        new.into_iter().try_for_each(|range| receive(emitted, &self.emitted, range))
+        for range in new {
+            receive(waits, emitted, &self.emitted, range).await?;
+        }
+        Ok(())
     }
 
-    pub(super) fn words(&self, own: Own, words: Range) -> Result<Vec<u32>, Error> {
-        let buffers = self.buffers();
+    pub(super) async fn words(&self, waits: Waits, own: Own, words: Range) -> Result<Vec<u32>, Error> {
+        let buffers = self.buffers.lock().await;
         let buffer = match own {
             Own::Kept => Some(&buffers.kept),
             Own::Mail => buffers.mail.as_ref(),
         };
-        buffer.map_or(Ok(Vec::new()), |buffer| Ok(read_again(buffer, words)?))
+        match buffer {
+            Some(buffer) => Ok(read_again(waits, buffer, words).await?),
+            None => Ok(Vec::new()),
+        }
     }
 
-    pub(super) fn fill(&self, own: Own, words: Range, word: u32) -> Result<(), Error> {
-        let mut buffers = self.buffers();
+    pub(super) async fn fill(&self, own: Own, words: Range, word: u32) -> Result<(), Error> {
+        let mut buffers = self.buffers.lock().await;
         let buffer = match own {
             Own::Kept => Some(&mut buffers.kept),
             Own::Mail => buffers.mail.as_mut(),
@@ -260,42 +282,48 @@ impl Batched {
     }
 
     /// Receives what a stopped kernel has written. Afterwards no buffer reports the stop any more.
-    pub(super) fn refresh(&self) -> Result<(), Error> {
-        let buffers = self.buffers();
+    pub(super) async fn refresh(&self, waits: Waits) -> Result<(), Error> {
+        let buffers = self.buffers.lock().await;
         let Buffers { inbox, outbox, kept, control, mail, counts, emitted, .. } = &*buffers;
         for buffer in [Some(inbox), Some(kept), Some(control), mail.as_ref()].into_iter().flatten() {
-            read_again(buffer, 0..1)?;
+            read_again(waits, buffer, 0..1).await?;
         }
         let mirrors = [(Some(outbox), &self.outbox), (counts.as_ref(), &self.counts)];
         for (buffer, mirror) in mirrors {
             let Some(buffer) = buffer else { continue };
-            for (own, word) in mirror.iter().zip(read_again(buffer, 0..mirror.len())?) {
+            for (own, word) in mirror.iter().zip(read_again(waits, buffer, 0..mirror.len()).await?) {
                 own.store(word, Ordering::Relaxed);
             }
         }
         if let Some(emitted) = emitted {
-            read_again(emitted, 0..1)?;
-            self.receive_emitted(emitted)?;
+            read_again(waits, emitted, 0..1).await?;
+            self.receive_emitted(waits, emitted).await?;
         }
         Ok(())
     }
 
-    pub(super) fn control(&self) -> Result<Vec<u32>, Error> {
-        Ok(self.buffers().control.read()?.to_vec())
+    pub(super) async fn control(&self, waits: Waits) -> Result<Vec<u32>, Error> {
+        let mut buffers = self.buffers.lock().await;
+        let control = &mut buffers.control;
+        self.copy_control(control)?;
+        Ok(read(waits, control, 0..control.len()).await?.to_vec())
     }
 
-    pub(super) fn set_control(&self, at: usize, word: u32) -> Result<(), Error> {
-        Ok(self.buffers().control.slice_mut(at..at + 1).fill(word)?)
+    pub(super) fn set_control(&self, at: usize, word: u32) {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner).push((at, word));
+    }
+
+    /// Replaces the words that the host has set since the last submission.
+    fn copy_control(&self, control: &mut UnifiedBuffer<u32>) -> Result<(), BufferError> {
+        let words = std::mem::take(&mut *self.control.lock().unwrap_or_else(PoisonError::into_inner));
+        words.into_iter().try_for_each(|(at, word)| control.slice_mut(at..at + 1).fill(word))
     }
 
     /// Copies a reply that the host has written to the device.
-    pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
-        let mut buffers = self.buffers();
+    pub(super) async fn answered(&self, waits: Waits, actor: u32, number: u32) -> Result<(), Error> {
+        let mut buffers = self.buffers.lock().await;
         for words in ranges(self.places.outbox(actor), number, number.wrapping_add(1)) {
-            let mut target = buffers.outbox.slice_mut(words.clone()).write()?;
-            for (target, at) in target.iter_mut().zip(words) {
-                *target = View(&self.outbox).load(at);
-            }
+            send(waits, &mut buffers.outbox, &self.outbox, words).await?;
         }
         Ok(())
     }
@@ -306,9 +334,46 @@ impl Batched {
     }
 }
 
+async fn read(waits: Waits, buffer: &UnifiedBuffer<u32>, words: Range) -> Result<ReadGuard<'_, u32>, BufferError> {
+    match waits {
+        Waits::Blocks => buffer.slice(words).read(),
+        Waits::Yields => buffer.slice(words).read_async().await,
+    }
+}
+
+async fn write(
+    waits: Waits,
+    buffer: &mut UnifiedBuffer<u32>,
+    words: Range,
+) -> Result<WriteGuard<'_, u32>, BufferError> {
+    match waits {
+        Waits::Blocks => buffer.slice_mut(words).write(),
+        Waits::Yields => buffer.slice_mut(words).write_async().await,
+    }
+}
+
+/// Copies words of the host into a buffer.
+async fn send(
+    waits: Waits,
+    buffer: &mut UnifiedBuffer<u32>,
+    mirror: &[AtomicU32],
+    words: Range,
+) -> Result<(), BufferError> {
+    let mut target = write(waits, buffer, words.clone()).await?;
+    for (target, at) in target.iter_mut().zip(words) {
+        *target = View(mirror).load(at);
+    }
+    Ok(())
+}
+
 /// Reads words of a buffer back. A word whose actor was idle is as before.
-fn receive(buffer: &UnifiedBuffer<u32>, mirror: &[AtomicU32], words: Range) -> Result<(), BufferError> {
-    let read = buffer.slice(words.clone()).read()?;
+async fn receive(
+    waits: Waits,
+    buffer: &UnifiedBuffer<u32>,
+    mirror: &[AtomicU32],
+    words: Range,
+) -> Result<(), BufferError> {
+    let read = read(waits, buffer, words.clone()).await?;
     for (word, at) in read.iter().zip(words) {
         View(mirror).store(at, *word);
     }
@@ -316,9 +381,11 @@ fn receive(buffer: &UnifiedBuffer<u32>, mirror: &[AtomicU32], words: Range) -> R
 }
 
 /// Reads words, and once more if that fails: the first read after a stopped handler reports the stop.
-fn read_again(buffer: &UnifiedBuffer<u32>, words: Range) -> Result<Vec<u32>, BufferError> {
-    let read = || buffer.slice(words.clone()).read().map(|words| words.to_vec());
-    read().or_else(|_| read())
+async fn read_again(waits: Waits, buffer: &UnifiedBuffer<u32>, words: Range) -> Result<Vec<u32>, BufferError> {
+    if let Ok(words) = read(waits, buffer, words.clone()).await {
+        return Ok(words.to_vec());
+    }
+    Ok(read(waits, buffer, words).await?.to_vec())
 }
 
 /// The words of the slots with these numbers: one range, or two around the end of the slots.

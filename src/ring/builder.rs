@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp_backend::{BackendKind, DeviceKind, Layout};
 
 use super::activity::Activity;
 use super::batched::Batched;
+use super::clock::Instant;
 use super::core::{Core, Stage, Types};
 use super::counts::Follower;
 use super::engine::{Engine, Places};
@@ -27,6 +28,9 @@ use super::sink::Rooms;
 use super::slot::{Mailbox, stride};
 use super::source::ActorText;
 use super::topic::Topics;
+use super::turns::Turns;
+use super::waits::Sleepers;
+use super::worker::Sleeper;
 use crate::device::Device;
 use crate::kernel::Wgsl;
 
@@ -350,12 +354,14 @@ impl RingBuilder {
             lease: self.lease.map(Lease::new),
             started: Instant::now(),
             stage: AtomicU8::new(Stage::Running as u8),
-            life: Mutex::default(),
+            life: Turns::new(()),
             failure: OnceLock::new(),
             watched: Mutex::default(),
             rooms: Rooms::default(),
             wakers: Mutex::default(),
-            driver: OnceLock::new(),
+            driver: Sleeper::default(),
+            watcher: Sleeper::default(),
+            sleepers: Sleepers::default(),
         })
     }
 

@@ -5,14 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp_backend::Layout;
 
 use super::activity::Activity;
-use super::backlog::Priority;
 use super::cell::{Cell, Unwanted};
+use super::clock::Instant;
 use super::counts::Follower;
 use super::engine::Engine;
 use super::error::{AskError, SendError};
@@ -24,19 +23,19 @@ use super::mail::Mail;
 use super::outlet::Outlet;
 use super::overflow::{DeadLetter, DeadReason, Letters, Overflow};
 use super::pause::Pause;
-use super::post::{Entry, Letter, Post};
+use super::post::{Post, State};
 use super::pulse::Pulse;
 use super::restart::Restart;
 use super::sink::Rooms;
-use super::slot::{Header, Kind, Payload, Words};
+use super::slot::{Payload, Words};
 use super::source::{ActorText, KindText};
 use super::topic::Topics;
+use super::turns::{Turn, Turns};
+use super::waits::Sleepers;
+use super::worker::Sleeper;
 use crate::element::{Element, is_raw, values_agree};
 use crate::error::Error;
 use crate::submit::Context;
-
-/// The time after which the ring's own messages count as lost.
-pub(super) const OWN: Duration = Duration::from_secs(10);
 
 /// The stage of a ring's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +100,7 @@ pub(super) struct Core {
     pub(super) started: Instant,
     pub(super) stage: AtomicU8,
     /// Held while the kernel starts or ends, and while its states are read directly.
-    pub(super) life: Mutex<()>,
+    pub(super) life: Turns<()>,
     pub(super) failure: OnceLock<Error>,
     /// Cells of futures, for which the ring's thread polls, with the times at which they give up.
     pub(super) watched: Mutex<Vec<Watched>>,
@@ -109,8 +108,12 @@ pub(super) struct Core {
     pub(super) rooms: Rooms,
     /// Tasks whose cells are complete, to be woken by the ring's thread.
     pub(super) wakers: Mutex<Vec<Waker>>,
-    /// The ring's thread.
-    pub(super) driver: OnceLock<Thread>,
+    /// The ring's loop.
+    pub(super) driver: Sleeper,
+    /// The loop that looks after the kernel and after deadlines.
+    pub(super) watcher: Sleeper,
+    /// Tasks that wait for a time.
+    pub(super) sleepers: Sleepers,
     /// The types that were compared with those of the WGSL, for each kind of actors.
     pub(super) types: Vec<Types>,
 }
@@ -151,8 +154,8 @@ impl Core {
         runs && !self.is_away() && matches!(self.engine, Engine::Persistent(_))
     }
 
-    pub(super) fn life(&self) -> MutexGuard<'_, ()> {
-        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) async fn life(&self) -> Turn<'_, ()> {
+        self.life.lock().await
     }
 
     pub(super) fn failure(&self) -> Option<Box<Error>> {
@@ -219,107 +222,11 @@ impl Core {
         self.posts.get(actor as usize).ok_or(SendError::NoSuchActor { actor, actors })
     }
 
-    // ---- sending
-
-    /// Sends a message for the handler, with the ring's reaction to a full inbox.
-    pub(super) fn send(
-        &self,
-        actor: u32,
-        payload: &Payload,
-        cell: Option<&Arc<Cell>>,
-        priority: Priority,
-    ) -> Result<(), SendError> {
-        self.send_by(self.overflow, actor, payload, cell, priority)
-    }
-
-    /// Sends a message for the handler.
-    pub(super) fn send_by(
-        &self,
-        overflow: Overflow,
-        actor: u32,
-        payload: &Payload,
-        cell: Option<&Arc<Cell>>,
-        priority: Priority,
-    ) -> Result<(), SendError> {
-        let post = self.post(actor)?;
-        if priority != Priority::Normal && self.backlog == 0 {
-            return Err(SendError::NoBacklog { actor });
-        }
-        let entry = |sent| Entry { sent, cell: cell.cloned(), counts: true };
-        let mut pause = Pause::new();
-        loop {
-            let mut state = post.lock();
-            // Under the lock: the end of a ring takes all locks afterwards, and sees this message.
-            self.accepts()?;
-            self.is_alive(actor, &state)?;
-            if state.mailbox.is_full() || !state.backlog.is_empty() {
-                self.reap(actor, post, &mut state);
-            }
-            let free = state.backlog.is_empty() && state.reserved == 0;
-            let now = Instant::now();
-            if free && state.put(&self.inbox(), Header::CALL, payload, entry(now)) {
-                state.accepted();
-                let recent = state.has_rung(now);
-                drop(state);
-                self.engine.announce(self, recent);
-                return Ok(());
-            }
-            let waiting = state.queued() as u32;
-            let room = state.backlog.len() < self.backlog;
-            match overflow {
-                overflow if room || overflow == Overflow::DropOldest => {
-                    let oldest = if room { None } else { state.backlog.gives_way(priority) };
-                    state.counts.displaced += u64::from(oldest.is_some());
-                    if !room && oldest.is_none() {
-                        drop(state);
-                        self.drops(actor, post, payload);
-                        return Err(SendError::Dropped { actor });
-                    }
-                    state.backlog.push(priority, Letter { payload: payload.clone(), entry: entry(now) });
-                    state.accepted();
-                    drop(state);
-                    if let Some(Letter { payload, entry }) = oldest {
-                        self.drops(actor, post, &payload);
-                        if let Some(cell) = entry.cell {
-                            let _ = self.complete(&cell, Err(AskError::Dropped { actor }));
-                            // The ring's thread may be busy with a submission.
-                            self.wake_tasks();
-                        }
-                    }
-                    // The ring's thread fills the inbox when there is room.
-                    self.wake_driver();
-                    return Ok(());
-                }
-                Overflow::DropOldest | Overflow::DropNewest => {
-                    drop(state);
-                    self.drops(actor, post, payload);
-                    return Err(SendError::Dropped { actor });
-                }
-                Overflow::Block(timeout) if !pause.is_over(timeout) => {
-                    drop(state);
-                    pause.rest(thread::sleep);
-                }
-                Overflow::Reject | Overflow::Block(_) => {
-                    post.dropped.add();
-                    return Err(SendError::Full { actor, waiting });
-                }
-            }
-        }
-    }
+    // ---- messages
 
     /// The bytes of a message to an actor, for a dead letter.
     pub(super) fn message_bytes(&self, actor: u32, payload: &Payload) -> Vec<u8> {
         bytes(payload, self.kind(actor).message.size as usize)
-    }
-
-    fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
-        post.dropped.add();
-        self.letters.add(DeadLetter {
-            actor,
-            reason: DeadReason::Overflow,
-            from_actor: false,
-            bytes: self.message_bytes(actor, payload),
-        });
     }
 
     /// Returns an error if the ring accepts no messages.
@@ -330,56 +237,10 @@ impl Core {
         }
     }
 
-    /// Sends messages of the ring's own, one directly after the other, and waits for all replies.
-    pub(super) fn own(&self, actor: u32, kind: Kind, parts: &[&[u32]]) -> Result<Vec<Payload>, AskError> {
-        let post = self.post(actor)?;
-        let timed_out = || AskError::TimedOut { actor, timeout: OWN };
-        let mut pause = Pause::new();
-        // Whether senders leave the inbox to this call, which needs several slots at the same time.
-        let mut reserves = false;
-        let cells: Vec<Arc<Cell>> = loop {
-            let mut state = post.lock();
-            // A paused actor makes no room, so senders need not wait for this call.
-            let running = self.stage() == Stage::Running;
-            let accepted = self.accepts().and_then(|()| self.is_alive(actor, &state));
-            self.reap(actor, post, &mut state);
-            let fits = state.mailbox.room() as usize >= parts.len();
-            let over = !fits && pause.is_over(OWN);
-            let reserve = !fits && !over && accepted.is_ok() && running;
-            if reserve != reserves {
-                state.reserved = if reserve { state.reserved + 1 } else { state.reserved - 1 };
-                reserves = reserve;
-            }
-            accepted?;
-            if fits {
-                let send = |(part, payload): (usize, &&[u32])| {
-                    let cell = Arc::new(Cell::default());
-                    let entry = Entry { sent: Instant::now(), cell: Some(Arc::clone(&cell)), counts: false };
-                    state.put(&self.inbox(), Header { kind, part: part as u32 }, payload, entry);
-                    cell
-                };
-                break parts.iter().enumerate().map(send).collect();
-            }
-            drop(state);
-            if over {
-                return Err(timed_out());
-            }
-            pause.rest(thread::sleep);
-        };
-        self.engine.ring(self);
-        let deadline = Instant::now() + OWN;
-        let replies = cells.iter().map(|cell| {
-            self.wait(actor, cell, Some(deadline));
-            cell.give_up();
-            cell.take().unwrap_or_else(|| Err(timed_out()))
-        });
-        replies.collect()
-    }
-
     // ---- replies
 
     /// Takes the replies of an actor that have arrived.
-    pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut super::post::State) {
+    pub(super) fn reap(&self, actor: u32, post: &Post, state: &mut State) {
         let late = |cell: Arc<Cell>, reply: Payload| {
             if let Err(Unwanted(unwanted)) = self.complete(&cell, Ok(reply))
                 && let Ok(reply) = *unwanted
@@ -452,14 +313,25 @@ impl Core {
 
     /// Has the ring's thread poll for a future.
     pub(super) fn watch(&self, watched: Watched) {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(watched);
+        let has_deadline = watched.timeout.is_some();
+        self.watched().push(watched);
         self.wake_driver();
+        if has_deadline {
+            self.watcher.wake();
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Vec<Watched>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first time at which a future gives up.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.watched().iter().filter_map(|watched| watched.timeout.map(|(_, deadline)| deadline)).min()
     }
 
     pub(super) fn wake_driver(&self) {
-        if let Some(driver) = self.driver.get() {
-            driver.unpark();
-        }
+        self.driver.wake();
     }
 
     /// Completes a cell; returns the result if no caller waits for it. The ring's thread wakes a task, because the caller
@@ -491,12 +363,11 @@ impl Core {
     /// The duties of the ring's thread towards futures: takes replies, ends what takes too long, wakes tasks. Returns
     /// whether futures wait.
     pub(super) fn serve_futures(&self) -> bool {
-        let watched = || self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if !watched().is_empty() {
+        if !self.watched().is_empty() {
             self.reap_all();
             let now = Instant::now();
             let mut late = Vec::new();
-            watched().retain(|Watched { actor, cell, timeout }| {
+            self.watched().retain(|Watched { actor, cell, timeout }| {
                 let over = timeout.filter(|(_, deadline)| now >= *deadline);
                 if let Some((timeout, _)) = over {
                     late.push((Arc::clone(cell), AskError::TimedOut { actor: *actor, timeout }));
@@ -509,7 +380,7 @@ impl Core {
         }
         let sinks = self.serve_sinks();
         self.wake_tasks();
-        sinks || !watched().is_empty()
+        sinks || !self.watched().is_empty()
     }
 }
 

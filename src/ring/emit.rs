@@ -12,12 +12,14 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+#[cfg(not(target_arch = "wasm32"))]
 use std::time::Duration;
 
 use futures_core::Stream;
 
 use super::core::{Core, Stage, value_of};
 use super::outlet::Queue;
+#[cfg(not(target_arch = "wasm32"))]
 use super::pause::Pause;
 use crate::element::Element;
 
@@ -54,13 +56,16 @@ impl<M: Element> Subscription<M> {
     }
 
     /// Waits for the next message, at most this long. `None` after that time, and when the ring has ended and all of
-    /// its messages were received.
+    /// its messages were received. Not in a browser, whose page cannot block: the subscription is a [`Stream`].
+    #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn recv(&self, timeout: Duration) -> Option<Emission<M>> {
         self.waits(Some(timeout))
     }
 
-    /// Returns an iterator that waits for each message, and that ends with the ring.
+    /// Returns an iterator that waits for each message, and that ends with the ring. Not in a browser, as
+    /// [`recv`](Self::recv).
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn messages(&self) -> impl Iterator<Item = Emission<M>> {
         std::iter::from_fn(|| self.waits(None))
     }
@@ -71,6 +76,7 @@ impl<M: Element> Subscription<M> {
         self.queue.state().lost
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn waits(&self, timeout: Option<Duration>) -> Option<Emission<M>> {
         let mut pause = Pause::new();
         loop {

@@ -1,8 +1,9 @@
 //! The end of a ring: all that waits receives an error, and what was not handled is listed and counted.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::clock::Instant;
 use super::core::{Core, Stage, View};
 use super::engine::Own;
 use super::error::AskError;
@@ -10,6 +11,7 @@ use super::mail::LINE;
 use super::overflow::{DeadLetter, DeadReason};
 use super::post::{Entry, Letter};
 use super::slot::Payload;
+use super::waits::Waits;
 use crate::error::Error;
 use crate::submit::Reporter;
 
@@ -61,22 +63,22 @@ impl Core {
 
     /// The number of messages between actors that were not handled by a ring that has ended, after its last counts were
     /// read.
-    pub(super) fn undelivered_at_end(&self, timeout: Duration) -> u64 {
+    pub(super) async fn undelivered_at_end(&self, waits: Waits, timeout: Duration) -> u64 {
         if self.stage() == Stage::Failed
-            && let Err(error) = self.engine.refresh()
+            && let Err(error) = self.engine.refresh(waits).await
         {
             log::warn!("the last counts of a ring cannot be read from its device: {error}");
         }
-        match self.engine.stop(timeout) {
+        match self.engine.stop(self, waits, timeout).await {
             Ok(false) => self.mail_waiting(),
             // A kernel that failed has ended.
-            _ => self.undelivered(self.end_reason()),
+            _ => self.undelivered(waits, self.end_reason()).await,
         }
     }
 
     /// The number of messages between actors that were not handled, which become dead letters. No kernel runs any more.
-    fn undelivered(&self, reason: DeadReason) -> u64 {
-        let Ok(payloads) = self.waiting_mail() else {
+    async fn undelivered(&self, waits: Waits, reason: DeadReason) -> u64 {
+        let Ok(payloads) = self.waiting_mail(waits).await else {
             // The memory of a device that failed cannot be read.
             return self.mail_waiting();
         };
@@ -88,28 +90,28 @@ impl Core {
     }
 
     /// The messages between actors that wait, with their receivers. No kernel runs.
-    fn waiting_mail(&self) -> Result<Vec<(u32, Payload)>, Error> {
+    async fn waiting_mail(&self, waits: Waits) -> Result<Vec<(u32, Payload)>, Error> {
         let places = self.engine.places();
         if !places.sends {
             return Ok(Vec::new());
         }
-        let lines = self.engine.words(Own::Mail, 0..self.posts.len() * LINE)?;
+        let lines = self.engine.words(waits, Own::Mail, 0..self.posts.len() * LINE).await?;
         let mut waiting = Vec::new();
         for (actor, line) in (0..).zip(lines.chunks(LINE)) {
             // No slot is in use, or the actor was ended with its messages.
             if line[0] != 0 && line[0] < 1 << 31 {
-                waiting.extend(self.mail_of(actor, line[1])?.into_iter().map(|payload| (actor, payload)));
+                waiting.extend(self.mail_of(waits, actor, line[1]).await?.into_iter().map(|payload| (actor, payload)));
             }
         }
         Ok(waiting)
     }
 
     /// The messages from actors that wait for one, below the number `next`.
-    pub(super) fn mail_of(&self, actor: u32, next: u32) -> Result<Vec<Payload>, Error> {
+    pub(super) async fn mail_of(&self, waits: Waits, actor: u32, next: u32) -> Result<Vec<Payload>, Error> {
         let slots = self.engine.places().mail(actor);
         let kept = actor as usize * self.format.kept;
-        let numbers = self.engine.words(Own::Kept, kept..kept + 2)?;
-        let words = self.engine.words(Own::Mail, slots.first..slots.first + slots.words())?;
+        let numbers = self.engine.words(waits, Own::Kept, kept..kept + 2).await?;
+        let words = self.engine.words(waits, Own::Mail, slots.first..slots.first + slots.words()).await?;
         let words: Vec<AtomicU32> = words.into_iter().map(AtomicU32::new).collect();
         let own = super::slot::Slots { first: 0, ..slots };
         let count = next.wrapping_sub(numbers[1]).min(slots.count);

@@ -13,6 +13,7 @@ use super::mail::LINE;
 use super::mode::Mode;
 use super::persistent::Persistent;
 use super::slot::Slots;
+use super::waits::Waits;
 use crate::buffer::exchange::Exchange;
 use crate::error::Error;
 use crate::kernel::Kernel;
@@ -227,11 +228,11 @@ impl Engine {
         }
     }
 
-    /// One round of the ring's thread. Returns how long the thread may sleep until the next one.
-    pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
+    /// One round of the ring's loop. Returns how long the loop may sleep until the next one.
+    pub(super) async fn round(&self, core: &Core) -> Result<Duration, Error> {
         match self {
-            Self::Persistent(engine) => engine.round(core),
-            Self::Batched(engine) => engine.round(core),
+            Self::Persistent(engine) => engine.round(core).await,
+            Self::Batched(engine) => engine.round(core).await,
         }
     }
 
@@ -240,7 +241,7 @@ impl Engine {
         match self {
             Self::Persistent(engine) => engine.start(),
             Self::Batched(engine) => {
-                engine.pause(false);
+                engine.resume();
                 Ok(())
             }
         }
@@ -255,77 +256,78 @@ impl Engine {
     }
 
     /// Stops the kernel between two messages; returns whether it ended within the time.
-    pub(super) fn stop(&self, timeout: Duration) -> Result<bool, Error> {
+    pub(super) async fn stop(&self, core: &Core, waits: Waits, timeout: Duration) -> Result<bool, Error> {
         match self {
-            Self::Persistent(engine) => engine.stop(timeout),
+            Self::Persistent(engine) => match waits {
+                Waits::Blocks => engine.stop(timeout),
+                Waits::Yields => engine.stops(core, timeout).await,
+            },
             Self::Batched(engine) => {
-                engine.pause(true);
+                engine.pause().await;
                 Ok(true)
             }
         }
     }
 
     /// The words of an actor's state, while the kernel does not run.
-    pub(super) fn state(&self, actor: u32) -> Result<Vec<u32>, Error> {
+    pub(super) async fn state(&self, waits: Waits, actor: u32) -> Result<Vec<u32>, Error> {
         let Format { kept, state, .. } = self.places().format;
         let first = actor as usize * kept + KEPT_HEAD;
-        self.words(Own::Kept, first..first + state)
+        self.words(waits, Own::Kept, first..first + state).await
     }
 
     /// Words of a memory of the device's own, while the kernel does not run.
-    pub(super) fn words(&self, own: Own, words: Range<usize>) -> Result<Vec<u32>, Error> {
+    pub(super) async fn words(&self, waits: Waits, own: Own, words: Range<usize>) -> Result<Vec<u32>, Error> {
         match self {
             Self::Persistent(engine) => engine.words(own, words),
-            Self::Batched(engine) => engine.words(own, words),
+            Self::Batched(engine) => engine.words(waits, own, words).await,
         }
     }
 
     /// Fills words of a memory of the device's own, while the kernel does not run.
-    pub(super) fn fill(&self, own: Own, words: Range<usize>, word: u32) -> Result<(), Error> {
+    pub(super) async fn fill(&self, own: Own, words: Range<usize>, word: u32) -> Result<(), Error> {
         match self {
             Self::Persistent(engine) => engine.fill(own, words, word),
-            Self::Batched(engine) => engine.fill(own, words, word),
+            Self::Batched(engine) => engine.fill(own, words, word).await,
         }
     }
 
     /// Receives what a kernel that was stopped has written.
-    pub(super) fn refresh(&self) -> Result<(), Error> {
+    pub(super) async fn refresh(&self, waits: Waits) -> Result<(), Error> {
         match self {
             Self::Persistent(_) => Ok(()),
-            Self::Batched(engine) => engine.refresh(),
+            Self::Batched(engine) => engine.refresh(waits).await,
         }
     }
 
     /// The marks of all actors: see [`restart`](super::restart).
-    pub(super) fn marks(&self) -> Result<Vec<u32>, Error> {
+    pub(super) async fn marks(&self, waits: Waits) -> Result<Vec<u32>, Error> {
         let places = self.places();
         let words = match self {
             Self::Persistent(engine) => engine.control(),
-            Self::Batched(engine) => engine.control()?,
+            Self::Batched(engine) => engine.control(waits).await?,
         };
         Ok((0..places.actors).map(|actor| words.get(places.mark(actor)).copied().unwrap_or_default()).collect())
     }
 
     /// Replaces a word of `ring_control` that the kernel only reads.
-    pub(super) fn set_control(&self, at: usize, word: u32) -> Result<(), Error> {
+    pub(super) fn set_control(&self, at: usize, word: u32) {
         match self {
             Self::Persistent(engine) => engine.set_control(at, word),
-            Self::Batched(engine) => engine.set_control(at, word)?,
+            Self::Batched(engine) => engine.set_control(at, word),
         }
-        Ok(())
     }
 
     /// Removes the mark of an actor, so that the kernel serves it again.
-    pub(super) fn unmark(&self, actor: u32) -> Result<(), Error> {
-        let at = self.places().mark(actor);
-        self.set_control(at, 0)
+    pub(super) fn unmark(&self, actor: u32) {
+        self.set_control(self.places().mark(actor), 0);
     }
 
     /// Copies a reply that the host wrote in the kernel's place to a device with memory of its own.
-    pub(super) fn answered(&self, actor: u32, number: u32) -> Result<(), Error> {
+    pub(super) async fn answered(&self, waits: Waits, actor: u32, number: u32) -> Result<(), Error> {
         match self {
             Self::Persistent(_) => Ok(()),
-            Self::Batched(engine) => engine.answered(actor, number),
+            Self::Batched(engine) => engine.answered(waits, actor, number).await,
         }
     }
 

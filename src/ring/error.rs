@@ -122,6 +122,14 @@ pub enum RingError {
         /// The error of the operating system.
         message: String,
     },
+    /// The call blocks its thread, which a browser's page cannot.
+    #[error("`{call}` blocks, which a browser's page cannot: await `{instead}`")]
+    CannotBlock {
+        /// The call.
+        call: &'static str,
+        /// The call that can be awaited.
+        instead: &'static str,
+    },
     /// The actors did not come to an end in time.
     #[error("the ring did not {step} within {timeout:?}: {left} messages have no reply")]
     TimedOut {
@@ -260,6 +268,18 @@ pub enum SendError {
         /// The number of messages that wait.
         waiting: u32,
     },
+    /// The inbox is full, and the ring's [`Overflow::Block`](super::Overflow::Block) demands to wait for room, which a
+    /// browser's page cannot.
+    #[error(
+        "the inbox of actor {actor} is full: {waiting} messages wait, and a browser's page cannot block until there is \
+         room: await `Actor::tell_async` or `Actor::ask_async`, or set another `RingBuilder::overflow`"
+    )]
+    CannotBlock {
+        /// The actor.
+        actor: u32,
+        /// The number of messages that wait.
+        waiting: u32,
+    },
     /// The actor handles no messages any more, because its handler was stopped: see
     /// [`Restart::Never`](super::Restart::Never).
     #[error("actor {actor} handles no messages any more: {failure}")]
@@ -290,7 +310,7 @@ pub enum SendError {
 impl Classified for SendError {
     fn class(&self) -> ErrorClass {
         match self {
-            Self::Full { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
+            Self::Full { .. } | Self::CannotBlock { .. } | Self::Dropped { .. } => ErrorClass::Retryable,
             Self::Ended { failure: Some(failure) } | Self::Stopped { failure, .. } => failure.class(),
             _ => ErrorClass::Programmer,
         }
@@ -376,6 +396,14 @@ pub enum AskError {
         /// The failure; `None` after a shutdown.
         failure: Option<Box<Error>>,
     },
+    /// The call blocks its thread, which a browser's page cannot.
+    #[error("`{call}` blocks, which a browser's page cannot: await `{instead}`")]
+    CannotBlock {
+        /// The call.
+        call: &'static str,
+        /// The call, or the value, that can be awaited.
+        instead: &'static str,
+    },
     /// The message was not sent.
     #[error(transparent)]
     Send(#[from] SendError),
@@ -386,7 +414,7 @@ impl Classified for AskError {
         match self {
             Self::TimedOut { .. } | Self::Dropped { .. } | Self::Unresponsive { .. } => ErrorClass::Retryable,
             Self::Ended { failure: Some(failure), .. } | Self::Stopped { failure, .. } => failure.class(),
-            Self::Ended { failure: None, .. } => ErrorClass::Programmer,
+            Self::Ended { failure: None, .. } | Self::CannotBlock { .. } => ErrorClass::Programmer,
             Self::Send(error) => error.class(),
         }
     }

@@ -279,20 +279,18 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         self.emit(out);
     }
 
-    /// Writes the statements that serve `actor`, for each kind.
+    /// Writes the statements that serve `actor`, for each kind. Without `else`, with which statements nest deeper for
+    /// each kind: parsers recurse there, and a browser's page has little stack.
     fn each_kind(&self, out: &mut String, write: impl Fn(&mut String, &Kind<'_>)) {
-        let last = self.kinds.len() - 1;
-        for (number, kind) in self.kinds.iter().enumerate().filter(|_| last > 0) {
-            let _ = match number {
-                0 => writeln!(out, "    if actor < {}u {{", kind.end),
-                number if number < last => writeln!(out, "    }} else if actor < {}u {{", kind.end),
-                _ => writeln!(out, "    }} else {{"),
-            };
-            write(out, kind);
+        if let [kind] = &*self.kinds {
+            return write(out, kind);
         }
-        match &*self.kinds {
-            [kind] => write(out, kind),
-            _ => out.push_str("    }\n"),
+        let mut first = 0;
+        for kind in &self.kinds {
+            let _ = writeln!(out, "    if actor >= {first}u && actor < {}u {{", kind.end);
+            write(out, kind);
+            out.push_str("    }\n");
+            first = kind.end;
         }
     }
 

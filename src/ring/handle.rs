@@ -1,68 +1,52 @@
 //! The handle of a running ring: its life, its actors, its counts.
 
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anywarp_backend::BackendError;
-
-use super::activity::LOOKS;
 use super::actor::Actor;
-use super::core::{Core, Stage, value_of, words_of};
+use super::clock::Instant;
+use super::core::Core;
+use super::drive::drive;
 use super::emit::Subscription;
-use super::error::{AskError, RingError, SendError};
+use super::error::{RingError, SendError};
 use super::inbox::InboxPlace;
 use super::mode::Mode;
 use super::overflow::DeadLetter;
-use super::pulse;
-use super::report::Report;
-use super::slot::Kind;
 use super::telemetry::{ActorTelemetry, Telemetry};
 use super::topic::Topic;
+use super::waits::{Waits, block_on};
+use super::worker::{Worker, spawn};
 use crate::element::Element;
 use crate::error::Error;
-use crate::submit::Reporter;
 
 /// The time after which a kernel that does not come to a message's end counts as hanging.
 pub(super) const STOP: Duration = Duration::from_secs(10);
-
-/// The time between two looks at the kernel's counts, in which none of them grows by 2^32.
-const COUNTED: Duration = Duration::from_secs(1);
-
-/// The pause between two looks at messages that are being handled.
-const LOOK: Duration = Duration::from_micros(100);
 
 /// The actors of one device: see [`Device::ring`](crate::Device::ring). Dropping a ring shuts it down without waiting
 /// for messages that are not handled yet.
 pub struct Ring {
     pub(super) core: Arc<Core>,
-    driver: Option<JoinHandle<()>>,
-    /// The thread that looks after the kernel.
-    watch: Option<JoinHandle<()>>,
+    pub(super) driver: Option<Worker>,
+    /// The loop that looks after the kernel and after deadlines. Natively, the ring's loop looks after deadlines, too.
+    pub(super) watch: Option<Worker>,
 }
 
 impl Ring {
-    /// Starts the kernel and the ring's thread.
+    /// Starts the kernel and the ring's loops.
     pub(super) fn run(core: Core) -> Result<Self, RingError> {
         let core = Arc::new(core);
-        let own = Arc::clone(&core);
         core.engine.start().map_err(not_started)?;
-        let driver = thread::Builder::new().name("anywarp-ring".to_owned());
-        let driver = driver.spawn(move || drive(&own)).map_err(|error| {
-            let _ = core.engine.stop(STOP);
-            RingError::Thread { message: error.to_string() }
+        let driver = spawn("anywarp-ring", &core, |core| &core.driver, drive).inspect_err(|_| {
+            let _ = block_on(core.engine.stop(&core, Waits::Blocks, STOP));
         })?;
-        let _ = core.driver.set(driver.thread().clone());
         let mut ring = Self { core, driver: Some(driver), watch: None };
         let core = &ring.core;
-        if let Some(allowed) = core.heartbeat {
-            let own = Arc::clone(core);
-            let watch = thread::Builder::new().name("anywarp-ring-watch".to_owned());
-            let watch = watch.spawn(move || own.watches(allowed));
-            ring.watch = Some(watch.map_err(|error| RingError::Thread { message: error.to_string() })?);
+        let allowed = core.heartbeat;
+        // In a browser the ring's loop is suspended until a submission has ended, but deadlines go on.
+        if allowed.is_some() || cfg!(target_arch = "wasm32") {
+            let watch = move |core: Arc<Core>| async move { core.watches(allowed).await };
+            ring.watch = Some(spawn("anywarp-ring-watch", core, |core| &core.watcher, watch)?);
         }
         let core = &ring.core;
         let weak = Arc::downgrade(core);
@@ -236,228 +220,6 @@ impl Ring {
         Topic { core: Arc::clone(&self.core), own: self.core.topics.named(name) }
     }
 
-    /// Returns an actor's state, as it is between two messages: after all messages that this thread has sent before,
-    /// except those that wait outside of a full inbox ([`RingBuilder::backlog`](super::RingBuilder::backlog)). While
-    /// the ring is paused, and after its end, the state after the last handled message.
-    ///
-    /// # Errors
-    /// [`SendError::Layout`] if `S` is not the type of the state; [`SendError::NoSuchActor`]; [`SendError::Stopped`] if
-    /// a stopped handler has ended the actor (its state can be read while the ring is paused); [`AskError::Stopped`]
-    /// and [`AskError::Ended`] if that happens, or the ring ends, before the reply; [`AskError::TimedOut`] if the actor
-    /// does not come to it within 10 seconds.
-    pub fn state<S: Element>(&self, actor: u32) -> Result<S, AskError> {
-        let core = &self.core;
-        core.checks_state::<S>(actor)?;
-        let halted = || matches!(core.stage(), Stage::Paused | Stage::Stopped | Stage::Failed);
-        if halted() {
-            let _life = core.life();
-            // Another thread may have resumed the ring before this one had the lock.
-            if halted() {
-                // After a pause that timed out, the kernel still runs. A kernel that failed has ended.
-                if let Ok(false) = core.halts(STOP) {
-                    return Err(AskError::TimedOut { actor, timeout: STOP });
-                }
-                let ended = |error: Error| AskError::Ended { actor, failure: Some(Box::new(error)) };
-                return core.engine.state(actor).map(|words| value_of(&words)).map_err(ended);
-            }
-        }
-        let _scope = core.context.scope_of(|| format!("{}: state of actor {actor} read", core.name));
-        let format = core.format;
-        let parts = vec![[].as_slice(); format.state.div_ceil(format.reply)];
-        let parts = core.own(actor, Kind::ReadState, &parts)?;
-        let words: Vec<u32> = parts.iter().flat_map(|part| &part[..format.reply]).copied().collect();
-        Ok(value_of(&words))
-    }
-
-    /// Replaces an actor's state, after all messages that this thread has sent before, except those that wait outside
-    /// of a full inbox ([`RingBuilder::backlog`](super::RingBuilder::backlog)).
-    ///
-    /// # Errors
-    /// As [`state`](Self::state); a paused ring does not come to it.
-    pub fn set_state<S: Element>(&self, actor: u32, state: &S) -> Result<(), AskError> {
-        let core = &self.core;
-        core.checks_state::<S>(actor)?;
-        let _scope = core.context.scope_of(|| format!("{}: state of actor {actor} replaced", core.name));
-        let words: Vec<u32> = words_of(state).collect();
-        let parts: Vec<&[u32]> = words.chunks(core.format.message).collect();
-        core.own(actor, Kind::WriteState, &parts).map(|_| ())
-    }
-
-    /// Stops the actors between two messages. Messages are accepted meanwhile, and wait. A persistent kernel ends, so
-    /// that the device is free for other work.
-    ///
-    /// # Errors
-    /// [`RingError::Ended`] if the ring does not run; [`RingError::TimedOut`] if an actor does not come to the end of a
-    /// message within 10 seconds. The ring is paused also then: call this method again to wait for the actor, or
-    /// [`resume`](Self::resume).
-    pub fn pause(&self) -> Result<(), RingError> {
-        self.pause_within(STOP)
-    }
-
-    /// [`pause`](Self::pause) with another time.
-    pub(super) fn pause_within(&self, timeout: Duration) -> Result<(), RingError> {
-        self.changes(|| {
-            if !self.core.advance(Stage::Running, Stage::Paused) && self.core.stage() != Stage::Paused {
-                return Err(self.ended());
-            }
-            self.halts("pause", timeout)?;
-            self.core.reap_all();
-            self.core.paused(true);
-            Ok(())
-        })
-    }
-
-    /// Changes the stage while no other thread does; afterwards wakes the tasks that have ended with it.
-    pub(super) fn changes(&self, change: impl FnOnce() -> Result<(), RingError>) -> Result<(), RingError> {
-        let life = self.core.life();
-        let result = change();
-        // A waker may run any code, also such that changes the stage.
-        drop(life);
-        self.core.wake_tasks();
-        result
-    }
-
-    /// Waits until the kernel has ended.
-    pub(super) fn halts(&self, step: &'static str, timeout: Duration) -> Result<(), RingError> {
-        match self.core.halts(timeout) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(RingError::TimedOut { step, timeout, left: self.core.left() }),
-            Err(error) => Err(self.fails(error)),
-        }
-    }
-
-    /// Continues after a [`pause`](Self::pause), with the same states.
-    ///
-    /// # Errors
-    /// [`RingError::Ended`] if the ring has ended, or cannot be started again; [`RingError::TimedOut`] after a pause
-    /// that timed out, if the actor does not come to the end of its message within 10 seconds more. The ring is paused
-    /// then.
-    pub fn resume(&self) -> Result<(), RingError> {
-        self.changes(|| {
-            match self.core.stage() {
-                Stage::Running => return Ok(()),
-                Stage::Paused => {}
-                _ => return Err(self.ended()),
-            }
-            // After a pause that timed out, the kernel of before may still run.
-            self.halts("resume", STOP)?;
-            // Before the first reply, which ends a busy time.
-            self.core.paused(false);
-            if let Err(error) = self.core.engine.start() {
-                return Err(self.fails(error));
-            }
-            if !self.core.advance(Stage::Paused, Stage::Running) {
-                return Err(self.ended());
-            }
-            self.core.stays();
-            self.core.engine.ring(&self.core);
-            self.core.wake_driver();
-            Ok(())
-        })
-    }
-
-    /// Waits until all messages that were sent before are handled, at most this long. Messages that are sent meanwhile
-    /// do not count, except those that actors send to each other: the ring drains when none of them waits.
-    ///
-    /// # Errors
-    /// [`RingError::TimedOut`] with the number of messages that are left; [`RingError::Ended`] if the ring fails.
-    pub fn drain(&self, timeout: Duration) -> Result<(), RingError> {
-        let started = Instant::now();
-        let mut empty = false;
-        loop {
-            self.core.reap_all();
-            let left = self.core.left_since(started);
-            if self.core.stage() == Stage::Failed {
-                return Err(self.ended());
-            }
-            let left = left + self.core.mail_waiting();
-            // Counts of the device may arrive late, so two looks must agree.
-            let found = std::mem::replace(&mut empty, left == 0);
-            if left == 0 && (found || self.core.engine.counts().is_empty()) {
-                return Ok(());
-            }
-            if started.elapsed() >= timeout {
-                return Err(RingError::TimedOut { step: "drain", timeout, left });
-            }
-            thread::sleep(LOOK);
-        }
-    }
-
-    /// Accepts no further messages, waits until those that were accepted are handled, at most this long, and ends the
-    /// ring. Each caller that still waits for a reply receives [`AskError::Ended`].
-    ///
-    /// # Errors
-    /// [`RingError::TimedOut`] if an actor does not come to the end of a message within 10 seconds. A ring
-    /// that has failed before is no error: the report has the failure.
-    pub fn shutdown(mut self, timeout: Duration) -> Result<Report, RingError> {
-        let unanswered = self.end(timeout)?;
-        let undelivered = self.core.undelivered_at_end(STOP);
-        // Subscriptions that outlive the ring receive what is left.
-        self.core.collect();
-        let untaken = self.core.untaken();
-        let telemetry = self.telemetry();
-        Ok(Report {
-            handled: telemetry.total().handled,
-            unanswered,
-            undelivered,
-            untaken,
-            uptime: telemetry.uptime,
-            telemetry,
-            failure: self.core.failure.get().cloned(),
-            dead_letters: self.core.letters.take(),
-            letters_lost: self.core.letters.lost(),
-        })
-    }
-
-    /// Ends the ring; returns the number of messages that were not handled.
-    fn end(&mut self, timeout: Duration) -> Result<u64, RingError> {
-        let core = Arc::clone(&self.core);
-        let life = core.life();
-        let paused = core.advance(Stage::Paused, Stage::Closing);
-        let ends = paused || core.advance(Stage::Running, Stage::Closing) || core.stage() == Stage::Closing;
-        // The ring's thread may have to start the kernel again during the drain. No other call changes this stage.
-        drop(life);
-        if !ends {
-            // The thread of a failed ring ends by itself.
-            self.join();
-            return Ok(core.unanswered());
-        }
-        if !paused && !timeout.is_zero() {
-            let _ = self.drain(timeout);
-        }
-        let life = core.life();
-        let ended = core.halts(STOP);
-        if let Err(error) = &ended {
-            let _ = core.failure.set(error.clone());
-        }
-        // The ring may have failed during the drain.
-        let failed = ended.is_err() || core.stage() == Stage::Failed;
-        core.stage.store(if failed { Stage::Failed } else { Stage::Stopped } as u8, Ordering::Release);
-        // Wakers run any code, and the ring's thread ends after those that it runs.
-        drop(life);
-        core.abandon(core.end_reason());
-        core.report();
-        core.step(|| "ended".to_owned());
-        core.wake_tasks();
-        self.join();
-        let unanswered = core.unanswered();
-        match ended {
-            Ok(false) => Err(RingError::TimedOut { step: "stop", timeout: STOP, left: unanswered }),
-            _ => Ok(unanswered),
-        }
-    }
-
-    fn join(&mut self) {
-        self.core.wake_driver();
-        // A waker that one of the threads runs may drop the ring; that thread ends after it.
-        for thread in [self.driver.take(), self.watch.take()].into_iter().flatten() {
-            thread.thread().unpark();
-            if thread.thread().id() != thread::current().id() {
-                let _ = thread.join();
-            }
-        }
-    }
-
     /// The dead letters since the last call: messages and replies that were not delivered, at most the last 1024.
     #[must_use]
     pub fn dead_letters(&self) -> Vec<DeadLetter> {
@@ -504,16 +266,6 @@ impl Ring {
             actors: actors.collect(),
         }
     }
-
-    pub(super) fn ended(&self) -> RingError {
-        RingError::Ended { failure: self.core.failure() }
-    }
-
-    pub(super) fn fails(&self, error: Error) -> RingError {
-        self.core.fail(error);
-        self.core.wake_driver();
-        self.ended()
-    }
 }
 
 /// The error of a kernel that did not start.
@@ -521,53 +273,6 @@ pub(super) fn not_started(error: Error) -> RingError {
     match error {
         Error::Launch(error) => RingError::Launch(error),
         error => RingError::Ended { failure: Some(Box::new(error)) },
-    }
-}
-
-/// The life of the ring's thread: until the ring has ended.
-fn drive(core: &Core) {
-    let (mut counted, mut looked) = (Instant::now(), Instant::now());
-    loop {
-        if counted.elapsed() >= COUNTED {
-            counted = Instant::now();
-            core.kernel_counts();
-        }
-        if looked.elapsed() >= pulse::LOOK {
-            looked = Instant::now();
-            core.residents();
-        }
-        match core.stage() {
-            Stage::Stopped | Stage::Failed => {
-                // Waiting tasks were completed with errors.
-                core.serve_futures();
-                return;
-            }
-            Stage::Running | Stage::Paused | Stage::Closing => {}
-        }
-        match catch_unwind(AssertUnwindSafe(|| core.engine.round(core))) {
-            Ok(Ok(time)) => {
-                let observed = core.context.events.is_observed();
-                if observed {
-                    core.looks();
-                }
-                if !time.is_zero() {
-                    thread::park_timeout(if observed { time.min(LOOKS) } else { time });
-                }
-            }
-            Ok(Err(error)) => core.recovers(error),
-            // Without its thread, futures of a ring would wait for ever.
-            Err(_) => core.fail(BackendError::rejected("running a ring", "the thread of the ring panicked").into()),
-        }
-    }
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        if self.driver.is_some()
-            && let Err(error) = self.end(Duration::ZERO)
-        {
-            log::error!("a ring was dropped: {error}");
-        }
     }
 }
 

@@ -7,9 +7,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::clock::Instant;
 use super::core::{Core, Stage};
+use super::waits::Waits;
 use crate::error::Error;
 
 /// The time of one wait for a kernel that leaves. It ends at once unless a message came at the last moment.
@@ -59,7 +61,7 @@ impl Core {
 
     /// Ends the kernel when its lease is over, and starts it again when messages wait. Returns the time until the next
     /// look; `None` if a message, or the end of a pause, makes it necessary. The ring's thread calls this.
-    pub(super) fn keeps_lease(&self) -> Result<Option<Duration>, Error> {
+    pub(super) async fn keeps_lease(&self) -> Result<Option<Duration>, Error> {
         let Some(lease) = &self.lease else { return Ok(None) };
         if !self.has_kernel() {
             return Ok(None);
@@ -67,7 +69,7 @@ impl Core {
         let waits = self.left() > 0 || self.mail_waiting() > 0;
         if lease.away.load(Ordering::SeqCst) {
             if waits {
-                self.returns()?;
+                self.returns().await?;
             }
             return Ok(waits.then_some(Duration::ZERO));
         }
@@ -83,7 +85,7 @@ impl Core {
             // Not at once, also with the shortest lease: a message that is being handled needs no look.
             return Ok(Some(left.max(Duration::from_micros(50))));
         }
-        self.leaves(lease)?;
+        self.leaves(lease).await?;
         // A message may have come meanwhile.
         Ok(Some(Duration::ZERO))
     }
@@ -94,23 +96,23 @@ impl Core {
     }
 
     /// Stops the kernel between two messages.
-    fn leaves(&self, lease: &Lease) -> Result<(), Error> {
-        let _life = self.life();
+    async fn leaves(&self, lease: &Lease) -> Result<(), Error> {
+        let _life = self.life().await;
         // A pause or the end of the ring may have come first.
         if !self.has_kernel() {
             return Ok(());
         }
         lease.away.store(true, Ordering::SeqCst);
         // If it does not end in time, a handler runs, and the return waits for it.
-        self.halts(LEAVING)?;
+        self.halts(Waits::DRIVER, LEAVING).await?;
         self.step(|| "left the device".to_owned());
         Ok(())
     }
 
     /// Starts the kernel again.
-    fn returns(&self) -> Result<(), Error> {
-        let _life = self.life();
-        if !self.has_kernel() || !self.is_away() || !self.halts(LEAVING)? {
+    async fn returns(&self) -> Result<(), Error> {
+        let _life = self.life().await;
+        if !self.has_kernel() || !self.is_away() || !self.halts(Waits::DRIVER, LEAVING).await? {
             return Ok(());
         }
         self.engine.start()?;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::actor::{Actor, Ask};
 use super::backlog::Priority;
 use super::cell::Cell;
+use super::clock::Instant;
 use super::core::{Core, words_of};
 use super::error::{SendAllError, SendError};
 use super::post::Entry;
@@ -97,6 +97,50 @@ impl Actor {
     }
 }
 
+impl Actor {
+    /// [`tell_all`](Self::tell_all) for a task: with [`Overflow::Block`](super::Overflow::Block), the task is suspended
+    /// while it waits for room in the inbox. A future that is dropped before its end has sent some of the messages.
+    ///
+    /// # Errors
+    /// As [`tell_all`](Self::tell_all).
+    pub async fn tell_all_async<M: Element>(&self, messages: &[M]) -> Result<(), SendAllError> {
+        let error = |error| SendAllError { sent: 0, messages: messages.len(), error };
+        self.core.checks_message::<M>(self.number).map_err(error)?;
+        let message = |at: usize, payload: &mut Payload| {
+            payload.extend(words_of(&messages[at]));
+            None
+        };
+        self.core.send_all_waits(self.number, messages.len(), message).await.map_err(all(messages.len()))
+    }
+
+    /// [`ask_all`](Self::ask_all) for a task: with [`Overflow::Block`](super::Overflow::Block), the task is suspended while
+    /// it waits for room in the inbox. A future that is dropped before its end has sent some of the messages.
+    ///
+    /// # Errors
+    /// As [`ask_all`](Self::ask_all).
+    pub async fn ask_all_async<M: Element, R: Element>(
+        &self,
+        messages: &[M],
+        asks: &mut Vec<Ask<R>>,
+    ) -> Result<(), SendAllError> {
+        let error = |error| SendAllError { sent: 0, messages: messages.len(), error };
+        self.core.checks_message::<M>(self.number).map_err(error)?;
+        self.core.checks_reply::<R>(self.number).map_err(error)?;
+        // Until the end they are not among the caller's, which would wait for ever for those that were not sent.
+        let mut own: Vec<Ask<R>> = messages.iter().map(|_| self.place()).collect();
+        let message = |at: usize, payload: &mut Payload| {
+            payload.extend(words_of(&messages[at]));
+            Some(own[at].cell())
+        };
+        let sent = self.core.send_all_waits(self.number, messages.len(), message).await;
+        if let Err((sent, _)) = &sent {
+            own.truncate(*sent);
+        }
+        asks.append(&mut own);
+        sent.map_err(all(messages.len()))
+    }
+}
+
 /// The error of a call that was given so many messages.
 fn all(messages: usize) -> impl FnOnce((usize, SendError)) -> SendAllError {
     move |(sent, error)| SendAllError { sent, messages, error }
@@ -121,6 +165,28 @@ impl Core {
                 let mut payload = Payload::new();
                 let cell = message(sent, &mut payload);
                 self.send(actor, &payload, cell, Priority::Normal).map_err(|error| (sent, error))?;
+                sent += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// [`send_all`](Self::send_all) for a task.
+    async fn send_all_waits<'a>(
+        &self,
+        actor: u32,
+        count: usize,
+        mut message: impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
+    ) -> Result<(), (usize, SendError)> {
+        let mut sent = 0;
+        while sent < count {
+            let row = self.send_row(actor, sent..count, &mut message).map_err(|error| (sent, error))?;
+            sent += row;
+            if row == 0 {
+                let mut payload = Payload::new();
+                let cell = message(sent, &mut payload);
+                let waits = self.send_waits(actor, &payload, cell, Priority::Normal);
+                waits.await.map_err(|error| (sent, error))?;
                 sent += 1;
             }
         }

@@ -70,7 +70,8 @@
 //!   has that of the function.
 //! - **The mode** ([`Mode`]) is that of the device, or the one that was demanded, or an error: persistent on the CPU
 //!   and with CUDA, batched elsewhere.
-//! - **Tasks**: replies are futures, a [`Subscription`] is a stream, and [`Actor::sink`] is a sink that waits for room.
+//! - **Tasks**: replies are futures, a [`Subscription`] is a stream, and [`Actor::sink`] is a sink that waits for room. Each
+//!   call that waits has a form to be awaited.
 //! - **Rates**: [`Actor::tell_all`] and [`Actor::ask_all`] send many messages at a fraction of the cost. On a GPU, a function
 //!   that only reads its state, and sends and emits nothing, handles the messages that have gathered side by side; one
 //!   that changes its state handles them one after the other.
@@ -89,7 +90,12 @@
 //! - [`Ring::pause`], [`Ring::resume`], [`Ring::drain`] and [`Ring::shutdown`] control the life of a ring,
 //!   [`Ring::telemetry`] counts and measures, [`Ring::state`] reads a state between two messages.
 //!
-//! The module does not exist in a browser, which has no threads.
+//! **In a browser** rings run in batches, as a task of the page. Nothing blocks there: replies are awaited, and so are the
+//! forms of other calls whose names end with `_async`, such as [`Ring::drain_async`], [`Ring::shutdown_async`] and
+//! [`Actor::tell_async`]; native programs have them, too. A call that would block is an error, such as
+//! [`RingError::CannotBlock`], [`AskError::CannotBlock`] and [`SendError::CannotBlock`], with the name of the other form;
+//! [`Subscription`]s are streams. Deadlines and [`RingBuilder::heartbeat`] rely on the page's timers, which a browser slows
+//! down to about one a second in a page that is not visible. Events of the device have no times there.
 
 mod activity;
 mod actor;
@@ -98,8 +104,10 @@ mod batched;
 mod builder;
 mod bytes;
 mod cell;
+mod clock;
 mod core;
 mod counts;
+mod drive;
 mod emit;
 mod emitted;
 mod end;
@@ -110,11 +118,13 @@ mod group;
 mod handle;
 mod inbox;
 mod lease;
+mod life;
 mod mail;
 mod many;
 mod mode;
 mod outlet;
 mod overflow;
+mod own;
 mod pause;
 mod persistent;
 mod post;
@@ -123,14 +133,19 @@ mod reading;
 mod replace;
 mod report;
 mod restart;
+mod send;
 mod sink;
 mod slot;
 mod source;
+mod state;
 mod telemetry;
 #[cfg(test)]
 mod tests;
 mod topic;
+mod turns;
 mod waiting;
+mod waits;
+mod worker;
 
 use std::panic::Location;
 

@@ -9,8 +9,8 @@ use std::fmt;
 pub enum Mode {
     /// The kernel is resident: it polls the inboxes while the host writes to them, and a message costs no submission.
     Persistent,
-    /// A thread of the host submits the kernel whenever there are messages; each submission handles all that have
-    /// gathered. A message costs at least the time of one submission.
+    /// A thread of the host, or a task of a browser's page, submits the kernel whenever there are messages; each submission
+    /// handles all that have gathered. A message costs at least the time of one submission.
     Batched,
 }
 

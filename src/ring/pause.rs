@@ -1,6 +1,8 @@
 //! The pauses of threads that wait for what another side writes.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use super::clock::Instant;
 
 /// The time for which a thread that waits for a reply polls before it sleeps.
 const SPIN: Duration = Duration::from_micros(50);

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anywarp_backend::{BackendError, DeviceKind, Ticket};
 
+use super::clock::Instant;
 use super::core::{Core, Stage};
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
@@ -14,6 +15,7 @@ use super::generate::CONTROL;
 use super::inbox::Inboxes;
 use super::outlet::Demand;
 use super::telemetry::Count;
+use super::waits::Waits;
 use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
 use crate::kernel::Kernel;
@@ -40,6 +42,8 @@ const IDLE: Duration = Duration::from_millis(20);
 const BUSY: Duration = Duration::from_millis(1);
 /// The same while futures wait, or messages for room in their inbox.
 const WATCHING: Duration = Duration::from_micros(20);
+/// The time between two looks of a task that waits for the end of a kernel.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// A resident kernel.
 pub(super) struct Persistent {
@@ -160,6 +164,17 @@ impl Persistent {
         Ok(ended?)
     }
 
+    /// [`stop`](Self::stop) for a task, which is suspended meanwhile.
+    pub(super) async fn stops(&self, core: &Core, timeout: Duration) -> Result<bool, Error> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            match self.stop(Duration::ZERO) {
+                Ok(false) if Instant::now() < deadline => Waits::Yields.rest(core, LOOK).await,
+                ended => return ended,
+            }
+        }
+    }
+
     /// The repetitions of a workgroup, which wrap.
     pub(super) fn beat(&self, group: u32) -> u32 {
         self.word(self.places.beat(group)).load(Ordering::Relaxed)
@@ -171,7 +186,7 @@ impl Persistent {
         bell.store(bell.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
-    pub(super) fn round(&self, core: &Core) -> Result<Duration, Error> {
+    pub(super) async fn round(&self, core: &Core) -> Result<Duration, Error> {
         if core.stage() != Stage::Paused {
             // A pause or a shutdown waits under the lock, and a start replaces ticket and word under it.
             let ended = match self.ticket.try_lock().as_deref() {
@@ -184,7 +199,7 @@ impl Persistent {
             }
         }
         let time = Self::duties(core);
-        Ok(core.keeps_lease()?.map_or(time, |look| time.min(look)))
+        Ok(core.keeps_lease().await?.map_or(time, |look| time.min(look)))
     }
 
     /// Serves futures, subscriptions and backlogs; returns the time until the next round.

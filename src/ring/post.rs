@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::activity::Times;
 use super::backlog::Backlog;
 use super::cell::Cell;
+use super::clock::Instant;
 use super::slot::{Header, Mailbox, Payload, Words};
 use super::telemetry::{Count, Counts};
 pub(super) use super::waiting::Entry;

@@ -7,17 +7,21 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::cell::Cell;
+use super::clock::Instant;
 use super::core::{Core, Stage};
 use super::engine::Engine;
 use super::error::AskError;
 use super::mail::Mail;
+use super::worker::Alarm;
 
 /// The longest time between two looks that counts as silence: in a longer one, the host itself did not run.
 const AWAKE: Duration = Duration::from_millis(250);
+
+/// The time between two looks after deadlines, if there is none.
+const ASLEEP: Duration = Duration::from_secs(1);
 
 /// The least time between two looks of the ring's thread.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
@@ -141,14 +145,19 @@ impl Core {
         }
     }
 
-    /// The life of the thread that looks after the kernel, until the ring has ended. The ring's own thread may be in a
-    /// submission.
-    pub(super) fn watches(&self, allowed: Duration) {
-        let pause = (allowed / 8).clamp(Duration::from_millis(1), Duration::from_millis(100));
+    /// The loop that looks after the kernel and after deadlines, until the ring has ended. The ring's own loop may wait
+    /// for a submission.
+    pub(super) async fn watches(&self, allowed: Option<Duration>) {
+        let pause = |allowed: Duration| (allowed / 8).clamp(Duration::from_millis(1), Duration::from_millis(100));
+        let pause = allowed.map_or(ASLEEP, pause);
+        let mut alarm = Alarm::new();
         while !matches!(self.stage(), Stage::Stopped | Stage::Failed) {
-            self.checks_pulse(allowed);
-            self.wake_tasks();
-            thread::park_timeout(pause);
+            if let Some(allowed) = allowed {
+                self.checks_pulse(allowed);
+            }
+            self.wake_sleepers(false);
+            self.serve_futures();
+            alarm.sleep(&self.watcher, self.until_next(pause)).await;
         }
     }
 }

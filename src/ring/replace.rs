@@ -12,7 +12,9 @@ use super::core::{Core, Stage};
 use super::error::RingError;
 use super::generate::{ENTRY, generate};
 use super::handle::{Ring, STOP};
+use super::life::blocks;
 use super::source::{self, ActorText, KindText, PublishText};
+use super::waits::Waits;
 use crate::kernel::{Kernel, Wgsl};
 
 impl Ring {
@@ -71,23 +73,43 @@ impl Ring {
 
     /// [`replace`](Self::replace) with another time.
     pub(super) fn replace_within(&self, wgsl: Wgsl<'_>, timeout: Duration) -> Result<(), RingError> {
+        blocks("Ring::replace", "Ring::replace_async", self.replaces(Waits::Blocks, wgsl, timeout))
+    }
+
+    /// [`replace`](Self::replace) without blocking. The kernel is compiled before the first wait. If the future is
+    /// dropped before its end, the ring has the code of before, and may be paused: see [`resume_async`].
+    ///
+    /// # Errors
+    /// As [`replace`](Self::replace).
+    ///
+    /// [`resume_async`]: Self::resume_async
+    #[track_caller]
+    pub fn replace_async<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> impl Future<Output = Result<(), RingError>> {
+        let wgsl = wgsl.into().handed_in_at(Location::caller());
+        self.replaces(Waits::Yields, wgsl, STOP)
+    }
+
+    async fn replaces(&self, waits: Waits, wgsl: Wgsl<'_>, timeout: Duration) -> Result<(), RingError> {
         let text = source::read(&wgsl.with_location().unwrap_or(wgsl))?;
         if let Some(Difference { part, before, after }) = difference(&self.core.actor, &text) {
             return Err(RingError::Replacement { part, before, after });
         }
         let kernel = self.core.compiles(&text)?;
-        self.changes(|| self.exchanges(&kernel, timeout))
+        self.core.changes(self.exchanges(waits, &kernel, timeout)).await
     }
 
     /// Stops the kernel, and starts the new one. The caller holds the lock of the ring's life.
-    fn exchanges(&self, new: &Kernel, timeout: Duration) -> Result<(), RingError> {
+    async fn exchanges(&self, waits: Waits, new: &Kernel, timeout: Duration) -> Result<(), RingError> {
         let core = &self.core;
         let paused = match core.stage() {
             Stage::Running => false,
             Stage::Paused => true,
-            _ => return Err(self.ended()),
+            _ => return Err(core.ended()),
         };
-        match self.halts("stop for new code", timeout) {
+        let stops = Stops(Some(core));
+        let stopped = core.comes_to_halt(waits, "stop for new code", timeout).await;
+        stops.ends();
+        match stopped {
             Ok(()) => {}
             Err(error @ RingError::TimedOut { .. }) => {
                 // The flag that stops the kernel is set, so the ring is in a pause that has timed out.
@@ -105,7 +127,7 @@ impl Ring {
                 core.engine.exchanges(old);
                 return Err(match core.engine.start() {
                     Ok(()) => super::handle::not_started(error),
-                    Err(error) => self.fails(error),
+                    Err(error) => core.fails(error),
                 });
             }
             core.stays();
@@ -114,6 +136,26 @@ impl Ring {
         }
         core.step(|| "its code was replaced".to_owned());
         Ok(())
+    }
+}
+
+/// A stop of the kernel, which becomes a pause of the ring if its future is dropped: the flag that stops the kernel is
+/// set then.
+struct Stops<'a>(Option<&'a Core>);
+
+impl Stops<'_> {
+    fn ends(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        if let Some(core) = self.0
+            && core.advance(Stage::Running, Stage::Paused)
+        {
+            core.paused(true);
+        }
     }
 }
 

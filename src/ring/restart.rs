@@ -14,8 +14,9 @@ use super::engine::Own;
 use super::error::{AskError, SendError};
 use super::mail::{LINE, Mail};
 use super::overflow::{DeadLetter, DeadReason};
-use super::post::{Entry, Letter, State};
+use super::post::{Entry, Letter, Post, State};
 use super::slot::Payload;
+use super::waits::Waits;
 use crate::error::{BufferError, Error, LaunchError};
 
 /// The further life of an actor whose handler was stopped, because its loops do not end or a barrier is not reached by
@@ -73,10 +74,10 @@ impl Core {
 
     /// Stops the kernel between two messages; returns whether it ended within the time. The caller holds the lock of
     /// the ring's life.
-    pub(super) fn halts(&self, timeout: Duration) -> Result<bool, Error> {
-        match self.engine.stop(timeout) {
+    pub(super) async fn halts(&self, waits: Waits, timeout: Duration) -> Result<bool, Error> {
+        match self.engine.stop(self, waits, timeout).await {
             Err(error) => match self.recoverable(&error) {
-                Some(stop) => self.settle(&stop).map(|()| true),
+                Some(stop) => self.settle(waits, &stop).await.map(|()| true),
                 None => Err(error),
             },
             ended => ended,
@@ -90,14 +91,14 @@ impl Core {
     }
 
     /// The reaction of the ring's thread to an error of the kernel.
-    pub(super) fn recovers(&self, error: Error) {
+    pub(super) async fn recovers(&self, error: Error) {
         let Some(stop) = self.recoverable(&error) else { return self.fail(error) };
-        let life = self.life();
+        let life = self.life().await;
         // A pause may have come first, and has settled what the kernel left.
         if !self.engine.forgets() {
             return;
         }
-        let result = self.settle(&stop).and_then(|()| match self.stage() {
+        let result = self.settle(Waits::DRIVER, &stop).await.and_then(|()| match self.stage() {
             Stage::Running | Stage::Closing => self.engine.restart(),
             _ => Ok(()),
         });
@@ -108,16 +109,16 @@ impl Core {
     }
 
     /// Ends or restarts the actors that were being served when the kernel was stopped. No kernel runs.
-    fn settle(&self, error: &Error) -> Result<(), Error> {
-        self.engine.refresh()?;
+    async fn settle(&self, waits: Waits, error: &Error) -> Result<(), Error> {
+        self.engine.refresh(waits).await?;
         let mut found = false;
-        for (actor, mark) in (0..).zip(self.engine.marks()?) {
+        for (actor, mark) in (0..).zip(self.engine.marks(waits).await?) {
             let (Some(mark), Some(post)) = (Mark::of(mark), self.posts.get(actor as usize)) else { continue };
             if post.lock().stopped.is_some() {
                 continue;
             }
             found = true;
-            self.stops(actor, mark, error)?;
+            self.stops(waits, actor, mark, error).await?;
         }
         // The handlers of a launch share a limit, so it may end between two messages. Then the next launch goes on,
         // unless this one has done nothing.
@@ -136,13 +137,13 @@ impl Core {
     }
 
     /// Takes the message out of a stopped actor, and restarts the actor or ends it.
-    fn stops(&self, actor: u32, mark: Mark, error: &Error) -> Result<(), Error> {
+    async fn stops(&self, waits: Waits, actor: u32, mark: Mark, error: &Error) -> Result<(), Error> {
         let kept = actor as usize * self.format.kept;
-        let numbers = self.engine.words(Own::Kept, kept..kept + 2)?;
+        let numbers = self.engine.words(waits, Own::Kept, kept..kept + 2).await?;
         if mark.from_actor {
-            self.skips_mail(actor, kept, numbers[1])?;
+            self.skips_mail(waits, actor, kept, numbers[1]).await?;
         } else {
-            self.skips(actor, kept, numbers[0], error)?;
+            self.skips(waits, actor, kept, numbers[0], error).await?;
         }
         let continues = matches!(self.restart, Some(Restart::Continue)) && !mark.stores;
         let restarts = continues || self.restart == Some(Restart::Fresh);
@@ -150,54 +151,57 @@ impl Core {
         match self.restart {
             Some(Restart::Fresh) => {
                 let state = kept + super::generate::KEPT_HEAD;
-                self.engine.fill(Own::Kept, state..state + self.format.state, 0)?;
-                self.engine.unmark(actor)
+                self.engine.fill(Own::Kept, state..state + self.format.state, 0).await?;
+                self.engine.unmark(actor);
             }
             Some(Restart::Continue) if continues => self.engine.unmark(actor),
             // The mark stays, so the kernel does not serve the actor.
-            _ => self.ends_actor(actor, error),
+            _ => self.ends_actor(waits, actor, error).await?,
         }
+        Ok(())
     }
 
     /// Answers a message of the host in the kernel's place.
-    fn skips(&self, actor: u32, kept: usize, handled: u32, error: &Error) -> Result<(), Error> {
+    async fn skips(&self, waits: Waits, actor: u32, kept: usize, handled: u32, error: &Error) -> Result<(), Error> {
         let Some(post) = self.posts.get(actor as usize) else { return Ok(()) };
+        let (ended, next) = self.answers(actor, post, handled);
+        if let Some((number, entry, payload)) = ended {
+            // Before an error of the device: the message has left the queue, so nothing else would complete it.
+            self.refuses(actor, entry, payload, error);
+            self.engine.answered(waits, actor, number).await?;
+        }
+        self.engine.fill(Own::Kept, kept..kept + 1, next).await
+    }
+
+    /// Answers the message that an actor was handling; returns it with its number, and the number of the next one.
+    fn answers(&self, actor: u32, post: &Post, handled: u32) -> (Option<(u32, Entry, Option<Payload>)>, u32) {
         let first = self.engine.places().first;
         let mut state = post.lock();
         state.counts.stopped += 1;
         // Replies to the messages before.
         self.reap(actor, post, &mut state);
-        let mut answered = Ok(());
         let mut ended = None;
         // Otherwise the kernel was stopped behind the reply.
         if state.mailbox.taken() == handled.wrapping_add(first) {
             let payload = state.mailbox.message(&self.inbox(), 0);
             if let Some((number, entry)) = post.answer(&mut state, &self.outbox()) {
                 state.counts.gives_up(&entry);
-                answered = self.engine.answered(actor, number);
-                ended = Some((entry, payload));
+                ended = Some((number, entry, payload));
             }
         }
-        let next = state.mailbox.taken().wrapping_sub(first);
-        drop(state);
-        // Before an error of the device: the message has left the queue, so nothing else would complete it.
-        if let Some((entry, payload)) = ended {
-            self.refuses(actor, entry, payload, error);
-        }
-        answered?;
-        self.engine.fill(Own::Kept, kept..kept + 1, next)
+        (ended, state.mailbox.taken().wrapping_sub(first))
     }
 
     /// Frees the slot of a message from an actor.
-    fn skips_mail(&self, actor: u32, kept: usize, number: u32) -> Result<(), Error> {
+    async fn skips_mail(&self, waits: Waits, actor: u32, kept: usize, number: u32) -> Result<(), Error> {
         if let Some(post) = self.posts.get(actor as usize) {
             post.lock().counts.stopped += 1;
         }
         let line = actor as usize * LINE;
-        let used = self.engine.words(Own::Mail, line..line + 1)?[0];
-        let payloads = self.mail_of(actor, number.wrapping_add(1))?;
-        self.engine.fill(Own::Kept, kept + 1..kept + 2, number.wrapping_add(1))?;
-        self.engine.fill(Own::Mail, line..line + 1, used.wrapping_sub(1))?;
+        let used = self.engine.words(waits, Own::Mail, line..line + 1).await?[0];
+        let payloads = self.mail_of(waits, actor, number.wrapping_add(1)).await?;
+        self.engine.fill(Own::Kept, kept + 1..kept + 2, number.wrapping_add(1)).await?;
+        self.engine.fill(Own::Mail, line..line + 1, used.wrapping_sub(1)).await?;
         self.loses(actor, &payloads);
         Ok(())
     }
@@ -215,8 +219,25 @@ impl Core {
     }
 
     /// Ends an actor for good: nothing waits for it any more.
-    fn ends_actor(&self, actor: u32, error: &Error) -> Result<(), Error> {
+    async fn ends_actor(&self, waits: Waits, actor: u32, error: &Error) -> Result<(), Error> {
         let Some(post) = self.posts.get(actor as usize) else { return Ok(()) };
+        for (entry, payload) in self.takes_all(post, error) {
+            self.refuses(actor, entry, payload, error);
+        }
+        if !self.engine.places().sends {
+            return Ok(());
+        }
+        let line = actor as usize * LINE;
+        let words = self.engine.words(waits, Own::Mail, line..line + 2).await?;
+        let payloads = self.mail_of(waits, actor, words[1]).await?;
+        // As many slots in use as no inbox has: senders find the queue full.
+        self.engine.fill(Own::Mail, line..line + 1, 1 << 31).await?;
+        self.loses(actor, &payloads);
+        Ok(())
+    }
+
+    /// Takes all messages of the host out of an actor that ends.
+    fn takes_all(&self, post: &Post, error: &Error) -> Vec<(Entry, Option<Payload>)> {
         let mut state = post.lock();
         state.stopped = Some(error.clone());
         let mut ended = Vec::new();
@@ -226,20 +247,7 @@ impl Core {
         ended.extend(state.backlog.take().map(|Letter { payload, entry }| (entry, Some(payload))));
         ended.iter().for_each(|(entry, _)| state.counts.gives_up(entry));
         post.abandon(&mut state);
-        drop(state);
-        for (entry, payload) in ended {
-            self.refuses(actor, entry, payload, error);
-        }
-        if !self.engine.places().sends {
-            return Ok(());
-        }
-        let line = actor as usize * LINE;
-        let words = self.engine.words(Own::Mail, line..line + 2)?;
-        let payloads = self.mail_of(actor, words[1])?;
-        // As many slots in use as no inbox has: senders find the queue full.
-        self.engine.fill(Own::Mail, line..line + 1, 1 << 31)?;
-        self.loses(actor, &payloads);
-        Ok(())
+        ended
     }
 
     /// Completes a message that the actor does not handle.

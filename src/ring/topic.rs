@@ -118,7 +118,8 @@ impl Core {
         let bits = members.keys().filter(|member| **member >= first);
         let bits = bits.map(|member| self.engine.places().topic_bit(number, member - first));
         let word = bits.filter(|(place, _)| *place == at).fold(0, |word, (_, bit)| word | bit);
-        self.engine.set_control(at, word).map_err(|error| SendError::Ended { failure: Some(Box::new(error)) })
+        self.engine.set_control(at, word);
+        Ok(())
     }
 }
 

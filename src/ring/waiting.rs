@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::cell::Cell;
+use super::clock::Instant;
 
 /// A message that has no reply yet.
 #[derive(Clone)]

@@ -267,7 +267,6 @@ impl Events {
     }
 
     /// Adds a part of the program that collects what it reports, until it is dropped.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn add(&self, reporter: Weak<dyn Reporter>) {
         self.reporters.lock().unwrap_or_else(PoisonError::into_inner).push(reporter);
     }

@@ -36,7 +36,6 @@ pub(crate) use batch::Batch;
 pub(crate) use context::Context;
 pub use destination::Destination;
 pub(crate) use encoder::{Refusal, Resource, Usage, Usages};
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) use events::Reporter;
 pub use events::{Event, Observed, Observer};
 pub(crate) use moment::{Stopwatch, this_thread};

@@ -1,14 +1,14 @@
 //! Counts that add up: every message is in one of them.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp::ring::{Overflow, Report, Ring, Telemetry};
 
+use crate::here::*;
 use crate::outcome::{TestResult, ensure, equal};
-use crate::{Case, Place};
+use crate::{Case, Place, cases};
 
-pub(crate) const CASES: &[Case] = &[("counts_add_up", counts_add_up)];
+pub(crate) const CASES: &[Case] = cases![counts_add_up,];
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -45,39 +45,40 @@ pub(crate) fn adds_up(report: &Report) -> TestResult {
     equal(total.taken + report.untaken, total.emitted, "messages to the host")
 }
 
-fn until(ring: &Ring, what: impl Fn(&Telemetry) -> bool) -> TestResult {
+async fn until(ring: &Ring, what: impl Fn(&Telemetry) -> bool) -> TestResult {
     let start = Instant::now();
     while !what(&ring.telemetry()) {
         ensure(start.elapsed() < MINUTE, || format!("{:?}", ring.telemetry()))?;
-        thread::sleep(Duration::from_millis(1));
+        sleep_here(Duration::from_millis(1)).await;
     }
     Ok(())
 }
 
-fn counts_add_up(place: Place<'_>) -> TestResult {
+async fn counts_add_up(place: Place<'_>) -> TestResult {
     let ring = place.ring(ROUND)?.actors(3).inbox(4).overflow(Overflow::DropOldest).backlog(2).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     (0..12).try_for_each(|_| ring.actor(0).tell(&[0u32, 3]))?;
     accepted_add_up(&ring.telemetry())?;
-    ring.resume()?;
-    ring.drain(MINUTE)?;
+    ring.resume_here().await?;
+    ring.drain_here(MINUTE).await?;
     // Four messages to the host fill the queue.
-    until(&ring, |telemetry| telemetry.total().not_emitted == 2)?;
+    until(&ring, |telemetry| telemetry.total().not_emitted == 2).await?;
     let told = ring.subscribe::<u32>(1)?;
-    ensure(told.recv(MINUTE).is_some(), || "no message".to_owned())?;
+    ensure(told.recv_here(MINUTE).await.is_some(), || "no message".to_owned())?;
     ring.actor(1).tell(&[u32::MAX, 3])?;
     until(&ring, |telemetry| {
         let _ = told.try_recv();
         telemetry.total().taken > 20
-    })?;
+    })
+    .await?;
     ensure(told.lost() > 0, || "a subscription for one message at a time has lost none".to_owned())?;
     drop(told);
     // The queues to the host become full again, while the token goes round.
     let before = ring.telemetry().total().not_emitted;
-    until(&ring, |telemetry| telemetry.total().not_emitted > before + 50)?;
-    ring.pause()?;
+    until(&ring, |telemetry| telemetry.total().not_emitted > before + 50).await?;
+    ring.pause_here().await?;
     (0..2).try_for_each(|_| ring.actor(2).tell(&[5u32, 3]))?;
-    let report = ring.shutdown(Duration::ZERO)?;
+    let report = ring.shutdown_here(Duration::ZERO).await?;
     adds_up(&report)?;
     let total = report.telemetry.total();
     equal((total.received, total.displaced, total.dropped), (15, 6, 6), "received, displaced, dropped")?;

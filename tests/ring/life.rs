@@ -6,51 +6,52 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp::insight::{SpanKind, profile};
 use anywarp::ring::{AskError, DeadReason, Mode, Overflow, Ring, RingError, SendError};
 
+use crate::here::*;
 use crate::messages::ECHO;
 use crate::outcome::{TestResult, ensure, equal, refused};
-use crate::{Case, Place};
+use crate::{Case, Place, cases, on_threads};
 
-pub(crate) const CASES: &[Case] = &[
-    ("paused", paused),
-    ("drained", drained),
-    ("shut_down", shut_down),
-    ("shut_down_while_paused", shut_down_while_paused),
-    ("dropped", dropped),
-    ("counted", counted),
-    ("idle", idle),
-    ("other_work", other_work),
-    ("two_rings", two_rings),
-    ("paused_by_many_threads", paused_by_many_threads),
-    ("drained_under_load", drained_under_load),
-    ("idle_beside_busy", idle_beside_busy),
-    ("states_under_load", states_under_load),
-    ("wakers_that_panic", wakers_that_panic),
-    ("wakers_that_drop_the_ring", wakers_that_drop_the_ring),
-    ("on_timelines", on_timelines),
+pub(crate) const CASES: &[Case] = cases![
+    paused,
+    drained,
+    shut_down,
+    shut_down_while_paused,
+    dropped,
+    counted,
+    idle,
+    other_work,
+    two_rings,
+    paused_by_many_threads = |place| on_threads(place, paused_by_many_threads),
+    drained_under_load = |place| on_threads(place, drained_under_load),
+    idle_beside_busy = |place| on_threads(place, idle_beside_busy),
+    states_under_load = |place| on_threads(place, states_under_load),
+    wakers_that_panic = |place| on_threads(place, wakers_that_panic),
+    wakers_that_drop_the_ring = |place| on_threads(place, wakers_that_drop_the_ring),
+    on_timelines = |place| on_threads(place, on_timelines),
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// States survive pauses, and messages wait.
-fn paused(place: Place<'_>) -> TestResult {
+async fn paused(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.actors(2).start()?;
     for round in 1..=5u32 {
-        equal(ring.actor(1).ask::<u32, u32>(&round)?.wait()?, round, "the reply")?;
-        ring.pause()?;
-        ring.pause()?;
+        equal(ring.actor(1).ask::<u32, u32>(&round)?.wait_here().await?, round, "the reply")?;
+        ring.pause_here().await?;
+        ring.pause_here().await?;
         let ask = ring.actor(1).ask::<u32, u32>(&(round + 100))?;
-        thread::sleep(Duration::from_millis(3));
+        sleep_here(Duration::from_millis(3)).await;
         ensure(!ask.is_done(), || "a paused ring has replied".to_owned())?;
-        equal(ring.state::<u32>(1)?, round * 2 - 1, "the state while paused")?;
-        ring.resume()?;
-        ring.resume()?;
-        equal(ask.wait()?, round + 100, "the reply after the pause")?;
-        equal(ring.state::<u32>(1)?, round * 2, "the state after the pause")?;
+        equal(ring.state_here::<u32>(1).await?, round * 2 - 1, "the state while paused")?;
+        ring.resume_here().await?;
+        ring.resume_here().await?;
+        equal(ask.wait_here().await?, round + 100, "the reply after the pause")?;
+        equal(ring.state_here::<u32>(1).await?, round * 2, "the state after the pause")?;
     }
     if place.mode == Mode::Persistent {
         equal(ring.telemetry().submissions, 6, "submissions")?;
@@ -94,59 +95,59 @@ fn on_timelines(place: Place<'_>) -> TestResult {
     Ok(())
 }
 
-fn drained(place: Place<'_>) -> TestResult {
+async fn drained(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
     (0..100u32).try_for_each(|x| ring.actor(0).tell(&x))?;
-    ring.drain(MINUTE)?;
+    ring.drain_here(MINUTE).await?;
     equal(ring.telemetry().total().handled, 100, "handled")?;
-    ring.pause()?;
+    ring.pause_here().await?;
     ring.actor(0).tell(&1u32)?;
     let error = |error: &RingError| matches!(error, RingError::TimedOut { left: 1, .. });
-    refused(ring.drain(Duration::from_millis(10)), error, &["drain", "1 messages"])
+    refused(ring.drain_here(Duration::from_millis(10)).await, error, &["drain", "1 messages"])
 }
 
-fn shut_down(place: Place<'_>) -> TestResult {
+async fn shut_down(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.actors(3).start()?;
     let other = ring.actor(2);
     for x in 0..50u32 {
         ring.actor(x % 3).tell(&x)?;
     }
     let ask = ring.actor(0).ask::<u32, u32>(&77)?;
-    let report = ring.shutdown(MINUTE)?;
+    let report = ring.shutdown_here(MINUTE).await?;
     equal((report.handled, report.unanswered), (51, 0), "handled and unanswered")?;
     ensure(report.failure.is_none() && report.dead_letters.is_empty(), || format!("{report:?}"))?;
-    equal(ask.wait()?, 77, "a reply that came before the end")?;
+    equal(ask.wait_here().await?, 77, "a reply that came before the end")?;
     refused(other.tell(&1u32), |error| matches!(error, SendError::Ended { failure: None }), &["shut down"])
 }
 
-fn shut_down_while_paused(place: Place<'_>) -> TestResult {
+async fn shut_down_while_paused(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
-    ring.actor(0).ask::<u32, u32>(&1)?.wait()?;
-    ring.pause()?;
+    ring.actor(0).ask::<u32, u32>(&1)?.wait_here().await?;
+    ring.pause_here().await?;
     let ask = ring.actor(0).ask::<u32, u32>(&2)?;
     ring.actor(0).tell(&3u32)?;
-    let report = ring.shutdown(MINUTE)?;
+    let report = ring.shutdown_here(MINUTE).await?;
     equal((report.handled, report.unanswered), (1, 2), "handled and unanswered")?;
     let letters = report.dead_letters.iter().map(|letter| (letter.reason, letter.from_actor, letter.bytes[0]));
     let expected = vec![(DeadReason::Shutdown, false, 2), (DeadReason::Shutdown, false, 3)];
     equal(letters.collect::<Vec<_>>(), expected, "reason, sender, message")?;
-    refused(ask.wait(), |error| matches!(error, AskError::Ended { actor: 0, failure: None }), &["shut down"])
+    refused(ask.wait_here().await, |error| matches!(error, AskError::Ended { actor: 0, failure: None }), &["shut down"])
 }
 
 /// Nothing waits forever for a ring that is gone.
-fn dropped(place: Place<'_>) -> TestResult {
+async fn dropped(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
-    ring.pause()?;
+    ring.pause_here().await?;
     let (one, two) = (ring.actor(0).ask::<u32, u32>(&2)?, ring.actor(0).ask::<u32, u32>(&2)?);
     drop(ring);
-    refused(one.wait(), |error| matches!(error, AskError::Ended { failure: None, .. }), &[])?;
-    refused(pollster::block_on(two), |error| matches!(error, AskError::Ended { failure: None, .. }), &[])
+    refused(one.wait_here().await, |error| matches!(error, AskError::Ended { failure: None, .. }), &[])?;
+    refused(two.await, |error| matches!(error, AskError::Ended { failure: None, .. }), &[])
 }
 
-fn counted(place: Place<'_>) -> TestResult {
+async fn counted(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.actors(2).start()?;
     for x in 0..10u32 {
-        ring.actor(1).ask::<u32, u32>(&x)?.wait()?;
+        ring.actor(1).ask::<u32, u32>(&x)?.wait_here().await?;
     }
     let telemetry = ring.telemetry();
     equal(telemetry.mode, place.mode, "the mode")?;
@@ -160,19 +161,19 @@ fn counted(place: Place<'_>) -> TestResult {
 }
 
 /// A ring that was silent for a while replies.
-fn idle(place: Place<'_>) -> TestResult {
+async fn idle(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
     for (x, pause) in (0..).zip([0, 2, 30, 150]) {
-        thread::sleep(Duration::from_millis(pause));
+        sleep_here(Duration::from_millis(pause)).await;
         let start = Instant::now();
-        equal(ring.actor(0).ask::<u32, u32>(&x)?.wait()?, x, "the reply")?;
+        equal(ring.actor(0).ask::<u32, u32>(&x)?.wait_here().await?, x, "the reply")?;
         ensure(start.elapsed() < MINUTE, || "the reply took a minute".to_owned())?;
     }
     Ok(())
 }
 
 /// Compilations, launches, transfers and waits go on beside a live ring.
-fn other_work(place: Place<'_>) -> TestResult {
+async fn other_work(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
     for round in 1..=5u32 {
         let ask = ring.actor(0).ask::<u32, u32>(&round)?;
@@ -184,21 +185,26 @@ fn other_work(place: Place<'_>) -> TestResult {
         ))?;
         let mut x = place.device.buffer_from(&vec![round; 10_000])?;
         kernel.launch().bind("x", &mut x).threads(10_000u32)?;
-        place.device.synchronize()?;
-        ensure(x.read()?.iter().all(|x| *x == 2 * round), || "a launch beside a ring has a wrong result".to_owned())?;
-        equal(ask.wait()?, round, "the reply")?;
+        if blocks() {
+            place.device.synchronize()?
+        } else {
+            place.device.synchronize_async().await?
+        }
+        let x = if blocks() { x.read()? } else { x.read_async().await? };
+        ensure(x.iter().all(|x| *x == 2 * round), || "a launch beside a ring has a wrong result".to_owned())?;
+        equal(ask.wait_here().await?, round, "the reply")?;
     }
     Ok(())
 }
 
-fn two_rings(place: Place<'_>) -> TestResult {
+async fn two_rings(place: Place<'_>) -> TestResult {
     let (one, two) = (place.start(ECHO)?, place.start(ECHO)?);
     for x in 0..20u32 {
         let (first, second) = (one.actor(0).ask::<u32, u32>(&x)?, two.actor(0).ask::<u32, u32>(&(x + 1))?);
-        equal((second.wait()?, first.wait()?), (x + 1, x), "the replies")?;
+        equal((second.wait_here().await?, first.wait_here().await?), (x + 1, x), "the replies")?;
     }
     drop(one);
-    equal(two.actor(0).ask::<u32, u32>(&5)?.wait()?, 5, "the reply of the other ring")
+    equal(two.actor(0).ask::<u32, u32>(&5)?.wait_here().await?, 5, "the reply of the other ring")
 }
 
 /// Threads that pause, resume and read states in any order lose no message.

@@ -5,15 +5,16 @@ use std::time::Duration;
 use anywarp::backend::{BackendKind, DeviceKind};
 use anywarp::ring::{Restart, RingBuilder};
 
+use crate::here::*;
 use crate::outcome::{TestResult, equal, skip};
-use crate::{Case, Place};
+use crate::{Case, Place, cases};
 
-pub(crate) const CASES: &[Case] = &[
-    ("long_messages", long_messages),
-    ("long_messages_of_a_warp", long_messages_of_a_warp),
-    ("longest_messages", longest_messages),
-    ("long_messages_between_actors", long_messages_between_actors),
-    ("long_messages_with_restarts", long_messages_with_restarts),
+pub(crate) const CASES: &[Case] = cases![
+    long_messages,
+    long_messages_of_a_warp,
+    longest_messages,
+    long_messages_between_actors,
+    long_messages_with_restarts,
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -24,20 +25,20 @@ fn words<const N: usize>(seed: u32) -> [u32; N] {
 }
 
 /// A reply of fewer words than the message, or of more.
-fn both_ways(ring: RingBuilder) -> TestResult {
+async fn both_ways(ring: RingBuilder) -> TestResult {
     let ring = ring.inbox(2).start()?;
     for seed in 0..12u32 {
-        let reply: [u32; 40] = ring.actor(0).ask(&words::<33>(seed))?.timeout(MINUTE).wait()?;
+        let reply: [u32; 40] = ring.actor(0).ask(&words::<33>(seed))?.timeout(MINUTE).wait_here().await?;
         let message = words::<33>(seed);
         let wanted: [u32; 40] = std::array::from_fn(|at| if at < 33 { !message[at] } else { message[at - 33] });
         equal(reply, wanted, "the longer reply")?;
-        let reply: [u32; 33] = ring.actor(1).ask(&words::<40>(seed))?.timeout(MINUTE).wait()?;
+        let reply: [u32; 33] = ring.actor(1).ask(&words::<40>(seed))?.timeout(MINUTE).wait_here().await?;
         let message = words::<40>(seed);
         equal(reply, std::array::from_fn(|at| message[at] ^ message[at + 7]), "the shorter reply")?;
     }
-    equal((ring.state::<[u32; 35]>(0)?, ring.state::<u32>(1)?), ([12; 35], 12), "the states")?;
-    ring.set_state(0, &words::<35>(7))?;
-    equal(ring.state(0)?, words::<35>(7), "the state that was set")
+    equal((ring.state_here::<[u32; 35]>(0).await?, ring.state_here::<u32>(1).await?), ([12; 35], 12), "the states")?;
+    ring.set_state_here(0, &words::<35>(7)).await?;
+    equal(ring.state_here(0).await?, words::<35>(7), "the state that was set")
 }
 
 const BOTH_WAYS: &str = "
@@ -57,18 +58,18 @@ fn shorter(state: ptr<function, u32>, m: array<u32, 40>, lane: u32) -> array<u32
     return reply;
 }";
 
-fn long_messages(place: Place<'_>) -> TestResult {
+async fn long_messages(place: Place<'_>) -> TestResult {
     place.arrays_end()?;
-    both_ways(place.ring(BOTH_WAYS)?)
+    both_ways(place.ring(BOTH_WAYS)?).await
 }
 
-fn long_messages_of_a_warp(place: Place<'_>) -> TestResult {
+async fn long_messages_of_a_warp(place: Place<'_>) -> TestResult {
     place.once()?;
     place.for_cpu("workgroups of GPUs are warps in the other cases")?;
-    both_ways(place.ring(BOTH_WAYS)?.invocations(32))
+    both_ways(place.ring(BOTH_WAYS)?.invocations(32)).await
 }
 
-fn longest_messages(place: Place<'_>) -> TestResult {
+async fn longest_messages(place: Place<'_>) -> TestResult {
     place.once()?;
     place.arrays_end()?;
     if place.device.caps().kind == DeviceKind::Software && place.device.caps().backend != BackendKind::Cpu {
@@ -91,11 +92,11 @@ fn longest_messages(place: Place<'_>) -> TestResult {
     let ring = ring.inbox(4).start()?;
     for seed in 0..6u32 {
         let mut wanted = words::<1024>(seed);
-        let reply: [u32; 1024] = ring.actor(0).ask(&wanted)?.timeout(MINUTE).wait()?;
+        let reply: [u32; 1024] = ring.actor(0).ask(&wanted)?.timeout(MINUTE).wait_here().await?;
         wanted.reverse();
         equal(reply == wanted, true, "whether the reply is the message, turned round")?;
     }
-    equal(ring.state::<u32>(0)?, 6, "the state")
+    equal(ring.state_here::<u32>(0).await?, 6, "the state")
 }
 
 /// A long message goes from the host to one actor, from there to another one, and back to the host.
@@ -114,24 +115,28 @@ fn second(state: ptr<function, u32>, m: Long, lane: u32) {
     if give(out) { *state += 1u; }
 }";
 
-fn passed(ring: RingBuilder) -> TestResult {
+async fn passed(ring: RingBuilder) -> TestResult {
     let ring = ring.inbox(2).start()?;
     let given = ring.subscribe::<[u32; 35]>(4)?;
     for seed in 0..10u32 {
-        equal(ring.actor(0).ask::<[u32; 40], u32>(&words(seed))?.timeout(MINUTE).wait()?, 1, "whether it was sent")?;
-        let given = given.recv(MINUTE).map(|given| (given.actor, given.message));
+        equal(
+            ring.actor(0).ask::<[u32; 40], u32>(&words(seed))?.timeout(MINUTE).wait_here().await?,
+            1,
+            "whether it was sent",
+        )?;
+        let given = given.recv_here(MINUTE).await.map(|given| (given.actor, given.message));
         equal(given, Some((1, words::<35>(seed + 5))), "the emitted message")?;
     }
-    equal(ring.shutdown(MINUTE)?.telemetry.total().from_actors, 10, "messages between actors")
+    equal(ring.shutdown_here(MINUTE).await?.telemetry.total().from_actors, 10, "messages between actors")
 }
 
-fn long_messages_between_actors(place: Place<'_>) -> TestResult {
+async fn long_messages_between_actors(place: Place<'_>) -> TestResult {
     place.arrays_end()?;
-    passed(place.ring(PASSED)?)
+    passed(place.ring(PASSED)?).await
 }
 
-fn long_messages_with_restarts(place: Place<'_>) -> TestResult {
+async fn long_messages_with_restarts(place: Place<'_>) -> TestResult {
     place.once()?;
     place.for_cpu("only actors on the CPU restart")?;
-    passed(place.ring(PASSED)?.restart(Restart::Continue))
+    passed(place.ring(PASSED)?.restart(Restart::Continue)).await
 }

@@ -1,25 +1,25 @@
 //! Messages from actor to actor.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp::ring::{DeadReason, Ring, RingError};
 
 use crate::counts::adds_up;
+use crate::here::*;
 use crate::outcome::{TestResult, ensure, equal, refused};
-use crate::{Case, Place};
+use crate::{Case, Place, cases};
 
-pub(crate) const CASES: &[Case] = &[
-    ("passed_on", passed_on),
-    ("passed_on_by_lanes", passed_on_by_lanes),
-    ("passed_on_by_a_warp", passed_on_by_a_warp),
-    ("order_of_each_pair", order_of_each_pair),
-    ("full_queue_of_an_actor", full_queue_of_an_actor),
-    ("no_such_receiver", no_such_receiver),
-    ("sent_to_itself", sent_to_itself),
-    ("other_forms_of_sending", other_forms_of_sending),
-    ("undelivered_at_the_end", undelivered_at_the_end),
-    ("nothing_undelivered", nothing_undelivered),
+pub(crate) const CASES: &[Case] = cases![
+    passed_on,
+    passed_on_by_lanes,
+    passed_on_by_a_warp,
+    order_of_each_pair,
+    full_queue_of_an_actor,
+    no_such_receiver,
+    sent_to_itself,
+    other_forms_of_sending,
+    undelivered_at_the_end,
+    nothing_undelivered,
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -43,14 +43,15 @@ fn receive(state: ptr<function, Seen>, m: Token, lane: u32) -> u32 {
 
 type Seen = [u32; 3];
 
-fn go_round(ring: &Ring, actors: u32) -> TestResult {
+async fn go_round(ring: &Ring, actors: u32) -> TestResult {
     let (tokens, hops) = (20u32, 30u32);
     for id in 0..tokens {
-        let reply: u32 = ring.actor(id % actors).ask(&[hops, id | 0x8000_0000, actors])?.timeout(MINUTE).wait()?;
+        let reply: u32 =
+            ring.actor(id % actors).ask(&[hops, id | 0x8000_0000, actors])?.timeout(MINUTE).wait_here().await?;
         equal(reply, hops, "the reply to the host's message")?;
     }
-    ring.drain(MINUTE)?;
-    let states = (0..actors).map(|actor| Ok(ring.state::<Seen>(actor)?)).collect::<TestResult<Vec<Seen>>>()?;
+    ring.drain_here(MINUTE).await?;
+    let states = states_here::<Seen>(ring, actors).await?;
     equal(states.iter().map(|seen| seen[0]).sum::<u32>(), tokens * (hops + 1), "messages handled")?;
     equal(states.iter().map(|seen| seen[2]).sum::<u32>(), 0, "messages refused")?;
     // Each actor's own history, computed on the host.
@@ -72,20 +73,20 @@ fn go_round(ring: &Ring, actors: u32) -> TestResult {
     equal((total.received, total.handled), (u64::from(tokens), u64::from(tokens)), "messages of the host")
 }
 
-fn passed_on(place: Place<'_>) -> TestResult {
+async fn passed_on(place: Place<'_>) -> TestResult {
     for actors in [1, 5, 300] {
-        go_round(&place.ring(TOKEN)?.actors(actors).inbox(32).start()?, actors)?;
+        go_round(&place.ring(TOKEN)?.actors(actors).inbox(32).start()?, actors).await?;
     }
     Ok(())
 }
 
-fn passed_on_by_lanes(place: Place<'_>) -> TestResult {
-    go_round(&place.ring(TOKEN)?.actors(3).lanes(4).inbox(32).start()?, 3)
+async fn passed_on_by_lanes(place: Place<'_>) -> TestResult {
+    go_round(&place.ring(TOKEN)?.actors(3).lanes(4).inbox(32).start()?, 3).await
 }
 
 /// A workgroup of which one invocation handles messages, as on a GPU.
-fn passed_on_by_a_warp(place: Place<'_>) -> TestResult {
-    go_round(&place.ring(TOKEN)?.actors(3).inbox(32).invocations(32).start()?, 3)
+async fn passed_on_by_a_warp(place: Place<'_>) -> TestResult {
+    go_round(&place.ring(TOKEN)?.actors(3).inbox(32).invocations(32).start()?, 3).await
 }
 
 /// Actors 1 to 3 send numbered messages to actor 0, which finds them in order for each sender; those that were refused
@@ -112,15 +113,15 @@ fn numbered(state: ptr<function, State>, m: M, lane: u32) {
 
 type Numbered = [u32; 7];
 
-fn order_of_each_pair(place: Place<'_>) -> TestResult {
+async fn order_of_each_pair(place: Place<'_>) -> TestResult {
     let ring = place.ring(NUMBERED)?.actors(4).inbox(64).start()?;
     for _ in 0..40 {
         for sender in 1..4u32 {
             ring.actor(sender).tell(&[sender, 0, 5])?;
         }
     }
-    ring.drain(MINUTE)?;
-    let states = (0..4).map(|actor| Ok(ring.state::<Numbered>(actor)?)).collect::<TestResult<Vec<_>>>()?;
+    ring.drain_here(MINUTE).await?;
+    let states = states_here::<Numbered>(&ring, 4).await?;
     equal(states[0][4], 0, "messages out of order")?;
     let refused: u32 = states.iter().map(|state| state[6]).sum();
     equal(states[0][5] + refused, 600, "messages handled and refused")?;
@@ -128,22 +129,22 @@ fn order_of_each_pair(place: Place<'_>) -> TestResult {
 }
 
 /// An actor that sends to itself more than its queue holds: the rest is refused at once.
-fn full_queue_of_an_actor(place: Place<'_>) -> TestResult {
+async fn full_queue_of_an_actor(place: Place<'_>) -> TestResult {
     let ring = place.ring(NUMBERED)?.inbox(8).start()?;
     ring.actor(0).tell(&[3u32, 0, 20])?;
-    ring.drain(MINUTE)?;
-    let state: Numbered = ring.state(0)?;
+    ring.drain_here(MINUTE).await?;
+    let state: Numbered = ring.state_here(0).await?;
     // The numbers of the messages begin below the count that the sender has reached itself.
     equal((state[5], state[6]), (8, 12), "handled and refused")?;
     let actor = ring.telemetry().actors[0].clone();
     equal((actor.sent, actor.refused, actor.from_actors), (8, 12, 8), "sent, refused, received")?;
     // There is room again.
     ring.actor(0).tell(&[2u32, 0, 1])?;
-    ring.drain(MINUTE)?;
-    equal(ring.state::<Numbered>(0)?[5], 9, "handled")
+    ring.drain_here(MINUTE).await?;
+    equal(ring.state_here::<Numbered>(0).await?[5], 9, "handled")
 }
 
-fn no_such_receiver(place: Place<'_>) -> TestResult {
+async fn no_such_receiver(place: Place<'_>) -> TestResult {
     let ring = place.ring(
         "// anywarp:send
         fn send(to: u32, m: u32) -> bool { return false; }
@@ -152,19 +153,23 @@ fn no_such_receiver(place: Place<'_>) -> TestResult {
     )?;
     let ring = ring.actors(2).start()?;
     for (to, sent) in [(2u32, 0u32), (u32::MAX, 0), (1 << 31, 0)] {
-        equal(ring.actor(0).ask::<u32, u32>(&to)?.wait()?, sent, &format!("whether a message to {to} was sent"))?;
+        equal(
+            ring.actor(0).ask::<u32, u32>(&to)?.wait_here().await?,
+            sent,
+            &format!("whether a message to {to} was sent"),
+        )?;
     }
     // The kernel's counts are complete when it has ended.
-    ring.pause()?;
+    ring.pause_here().await?;
     equal(ring.telemetry().actors[0].refused, 3, "refused")?;
-    ring.resume()?;
-    equal(ring.actor(0).ask::<u32, u32>(&1)?.wait()?, 1, "whether a message to 1 was sent")?;
-    ring.drain(MINUTE)?;
+    ring.resume_here().await?;
+    equal(ring.actor(0).ask::<u32, u32>(&1)?.wait_here().await?, 1, "whether a message to 1 was sent")?;
+    ring.drain_here(MINUTE).await?;
     equal(ring.telemetry().actors[1].from_actors, 1, "received")
 }
 
 /// Messages of 112 bytes, which end only after many rounds, more than the numbers of two laps.
-fn sent_to_itself(place: Place<'_>) -> TestResult {
+async fn sent_to_itself(place: Place<'_>) -> TestResult {
     let ring = place.ring(
         "struct M { left: u32, words: array<u32, 27> }
         // anywarp:send
@@ -189,11 +194,11 @@ fn sent_to_itself(place: Place<'_>) -> TestResult {
         *word = factor.wrapping_mul(200 | 0x8000_0001);
     }
     ring.actor(0).tell(&message)?;
-    ring.drain(MINUTE)?;
-    equal(ring.state::<[u32; 2]>(0)?, [201, 0], "messages, and wrong words")
+    ring.drain_here(MINUTE).await?;
+    equal(ring.state_here::<[u32; 2]>(0).await?, [201, 0], "messages, and wrong words")
 }
 
-fn other_forms_of_sending(place: Place<'_>) -> TestResult {
+async fn other_forms_of_sending(place: Place<'_>) -> TestResult {
     let actor = "// anywarp:actor\nfn a(state: ptr<function, u32>, x: u32, lane: u32) -> u32 { return x; }\n";
     let forms = [
         ("// anywarp:send\nfn s(to: u32, m: f32) -> bool { return false; }", 4),
@@ -216,7 +221,7 @@ fn other_forms_of_sending(place: Place<'_>) -> TestResult {
 }
 
 /// Tokens that go round without end: each is in one queue when the kernel has ended.
-fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
+async fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
     let ring = place.ring(TOKEN)?.actors(3).inbox(16).start()?;
     for id in [7, 8, 0x8000_0009u32] {
         ring.actor(0).tell(&[u32::MAX, id, 3])?;
@@ -224,10 +229,10 @@ fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
     let start = Instant::now();
     while ring.telemetry().total().from_actors < 30 {
         ensure(start.elapsed() < MINUTE, || format!("the tokens do not go round: {:?}", ring.telemetry()))?;
-        thread::sleep(Duration::from_millis(1));
+        sleep_here(Duration::from_millis(1)).await;
     }
-    ring.pause()?;
-    let report = ring.shutdown(Duration::ZERO)?;
+    ring.pause_here().await?;
+    let report = ring.shutdown_here(Duration::ZERO).await?;
     adds_up(&report)?;
     equal((report.undelivered, report.unanswered, report.handled), (3, 0, 3), "undelivered, unanswered, handled")?;
     let mut ids = Vec::new();
@@ -243,9 +248,9 @@ fn undelivered_at_the_end(place: Place<'_>) -> TestResult {
     equal(ids, vec![7, 8, 0x8000_0009], "the tokens")
 }
 
-fn nothing_undelivered(place: Place<'_>) -> TestResult {
+async fn nothing_undelivered(place: Place<'_>) -> TestResult {
     let ring = place.ring(TOKEN)?.actors(3).inbox(16).start()?;
     ring.actor(0).tell(&[50u32, 1, 3])?;
-    let report = ring.shutdown(MINUTE)?;
+    let report = ring.shutdown_here(MINUTE).await?;
     equal((report.undelivered, report.letters_lost, report.dead_letters.len()), (0, 0, 0), "undelivered, lost, letters")
 }

@@ -1,13 +1,19 @@
-//! Rings on every device, in each mode that it has: `cpu::persistent::echo`, `vulkan::batched::echo`.
+//! Rings on every device, in each mode that it has: `cpu::persistent::echo`, `vulkan::batched::echo`. On the processor, each
+//! case runs a second time with calls that are awaited: `cpu::persistent_awaited::echo`.
+//!
+//! In a browser's page the same cases run on the browser's WebGPU device: see `here.rs`, `browser.rs` and `tools/browser`.
 //!
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
+#[cfg(target_arch = "wasm32")]
+mod browser;
 mod card;
 mod counts;
 mod emit;
 mod full;
+mod here;
 mod kinds;
 mod lease;
 mod life;
@@ -15,22 +21,23 @@ mod long;
 mod mail;
 mod many;
 mod messages;
+#[cfg(not(target_arch = "wasm32"))]
+mod native;
 mod priority;
 mod pulse;
 mod refusals;
 mod replace;
 mod restart;
+mod tasks;
 mod topic;
 
-use std::process::ExitCode;
+use std::future::Future;
+use std::pin::Pin;
 
 use anywarp::Device;
 use anywarp::backend::BackendKind;
 use anywarp::ring::{Mode, Ring, RingBuilder};
 use anywarp_testing_devices::outcome::{self, TestResult};
-use anywarp_testing_devices::targets::{devices, required};
-use anywarp_testing_devices::trial::{on_device, presence};
-use libtest_mimic::{Arguments, Trial};
 
 /// The device and the mode of a case.
 #[derive(Clone, Copy)]
@@ -73,8 +80,31 @@ impl Place<'_> {
     }
 }
 
+/// A case that has started.
+type Running<'a> = Pin<Box<dyn Future<Output = TestResult> + 'a>>;
+
 /// A named case, for each mode of each device.
-type Case = (&'static str, fn(Place<'_>) -> TestResult);
+type Case = (&'static str, for<'a> fn(Place<'a>) -> Running<'a>);
+
+/// A table of cases: `cases![echo, idle = |place| on_threads(place, idle)]` runs `echo(place)` and, under the name `idle`,
+/// the call of the closure.
+macro_rules! cases {
+    (@run $place:ident $name:ident) => { $name($place) };
+    (@run $place:ident $name:ident $run:expr) => { ($run)($place) };
+    ($($name:ident $(= $run:expr)?),* $(,)?) => {
+        &[$((stringify!($name), |place| Box::pin($crate::cases!(@run place $name $($run)?)))),*]
+    };
+}
+
+pub(crate) use cases;
+
+/// A case with threads, which block.
+async fn on_threads(place: Place<'_>, case: fn(Place<'_>) -> TestResult) -> TestResult {
+    if cfg!(target_arch = "wasm32") {
+        return outcome::skip("WebAssembly has no threads in a browser's page");
+    }
+    case(place)
+}
 
 const CASES: &[&[Case]] = &[
     messages::CASES,
@@ -94,20 +124,15 @@ const CASES: &[&[Case]] = &[
     replace::CASES,
     card::CASES,
     refusals::CASES,
+    tasks::CASES,
 ];
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let mut trials: Vec<Trial> = required().into_iter().map(presence).collect();
-    for target in devices() {
-        let modes = [(Mode::Persistent, "persistent"), (Mode::Batched, "batched")];
-        let has = |mode| mode == Mode::Batched || target.caps.persistent.is_some();
-        for (mode, named) in modes.into_iter().filter(|(mode, _)| has(*mode)) {
-            let cases = CASES.iter().copied().flatten();
-            trials.extend(cases.map(|(name, run)| {
-                on_device(&target, &format!("{named}::{name}"), move |device| run(Place { device, mode }))
-            }));
-        }
-    }
-    libtest_mimic::run(&arguments, trials).exit_code()
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    native::run()
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {
+    browser::run();
 }

@@ -1,25 +1,27 @@
 //! Many messages in one call, and handlers that run side by side because they only read their state.
 
+use std::pin::pin;
 use std::time::Duration;
 
-use futures::{SinkExt, StreamExt, executor, stream};
+use futures::{SinkExt, StreamExt, join, poll, stream};
 
 use anywarp::ring::{Ask, Overflow, SendAllError, SendError};
 
+use crate::here::*;
 use crate::messages::{ECHO, IN_ORDER, Message, State};
 use crate::outcome::{TestResult, ensure, equal, refused, same};
-use crate::{Case, Place};
+use crate::{Case, Place, cases, on_threads};
 
-pub(crate) const CASES: &[Case] = &[
-    ("told_together", told_together),
-    ("asked_together", asked_together),
-    ("sent_in_part", sent_in_part),
-    ("dropped_in_part", dropped_in_part),
-    ("senders_of_many", senders_of_many),
-    ("handled_side_by_side", handled_side_by_side),
-    ("stopped_side_by_side", stopped_side_by_side),
-    ("sent_by_a_task", sent_by_a_task),
-    ("a_task_at_the_end", a_task_at_the_end),
+pub(crate) const CASES: &[Case] = cases![
+    told_together,
+    asked_together,
+    sent_in_part,
+    dropped_in_part,
+    senders_of_many = |place| on_threads(place, senders_of_many),
+    handled_side_by_side,
+    stopped_side_by_side,
+    sent_by_a_task,
+    a_task_at_the_end,
 ];
 
 /// A state that is only read: the coefficients of a polynomial.
@@ -39,73 +41,77 @@ fn messages(sender: u32, numbers: std::ops::Range<u32>) -> Vec<Message> {
     numbers.map(|number| Message { sender, number }).collect()
 }
 
-fn told_together(place: Place<'_>) -> TestResult {
+async fn told_together(place: Place<'_>) -> TestResult {
     let ring = place.ring(IN_ORDER)?.inbox(16).start()?;
     let mut next = 0;
     for count in [0, 1, 3, 16, 17, 300, 2, 1000] {
-        ring.actor(0).tell_all(&messages(1, next..next + count))?;
+        ring.actor(0).tell_all_here(&messages(1, next..next + count)).await?;
         next += count;
         ring.actor(0).tell(&Message { sender: 1, number: next })?;
         next += 1;
     }
-    equal(ring.state(0)?, State { next: [0, next, 0, 0], wrong: 0, count: next }, "the state")?;
-    ring.drain(Duration::from_secs(60))?;
+    equal(ring.state_here(0).await?, State { next: [0, next, 0, 0], wrong: 0, count: next }, "the state")?;
+    ring.drain_here(Duration::from_secs(60)).await?;
     let counts = ring.telemetry().total();
     equal((counts.received, counts.handled), (u64::from(next), u64::from(next)), "received and handled")
 }
 
 /// More asks than slots, of which some are given up.
-fn asked_together(place: Place<'_>) -> TestResult {
+async fn asked_together(place: Place<'_>) -> TestResult {
     let ring = place.ring(IN_ORDER)?.inbox(8).start()?;
     let mut asks: Vec<Ask<u32>> = Vec::new();
-    ring.actor(0).ask_all(&messages(2, 0..30), &mut asks)?;
-    ring.actor(0).tell_all(&messages(2, 30..40))?;
-    ring.actor(0).ask_all(&messages(2, 40..45), &mut asks)?;
+    ring.actor(0).ask_all_here(&messages(2, 0..30), &mut asks).await?;
+    ring.actor(0).tell_all_here(&messages(2, 30..40)).await?;
+    ring.actor(0).ask_all_here(&messages(2, 40..45), &mut asks).await?;
     equal(asks.len(), 35, "asks")?;
     for (at, ask) in (0u32..).zip(asks) {
         let count = if at < 30 { at + 1 } else { at + 11 };
         match at % 4 {
             0 => drop(ask),
-            _ => equal(ask.timeout(Duration::from_secs(60)).wait()?, count, &format!("reply {at}"))?,
+            _ => equal(ask.timeout(Duration::from_secs(60)).wait_here().await?, count, &format!("reply {at}"))?,
         }
     }
-    equal(ring.state(0)?, State { next: [0, 0, 45, 0], wrong: 0, count: 45 }, "the state")
+    equal(ring.state_here(0).await?, State { next: [0, 0, 45, 0], wrong: 0, count: 45 }, "the state")
 }
 
 /// Messages that have no room: the call says how many were sent, and these have their replies.
-fn sent_in_part(place: Place<'_>) -> TestResult {
+async fn sent_in_part(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.inbox(4).overflow(Overflow::Reject).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     let mut asks: Vec<Ask<u32>> = Vec::new();
-    ring.actor(0).ask_all(&[7u32], &mut asks)?;
+    ring.actor(0).ask_all_here(&[7u32], &mut asks).await?;
     let full = |error: &SendAllError| {
         matches!(error, SendAllError { sent: 3, messages: 5, error: SendError::Full { actor: 0, waiting: 4 } })
     };
-    let sent = ring.actor(0).ask_all(&[8u32, 9, 10, 11, 12], &mut asks);
+    let sent = ring.actor(0).ask_all_here(&[8u32, 9, 10, 11, 12], &mut asks).await;
     refused(sent, full, &["3 of 5 messages were sent", "inbox of actor 0 is full"])?;
     equal(asks.len(), 4, "asks")?;
     let none = |error: &SendAllError| error.sent == 0 && error.messages == 2;
-    refused(ring.actor(0).tell_all(&[1u32, 2]), none, &["0 of 2 messages"])?;
-    ring.resume()?;
+    refused(ring.actor(0).tell_all_here(&[1u32, 2]).await, none, &["0 of 2 messages"])?;
+    ring.resume_here().await?;
     for (wanted, ask) in (7..).zip(asks) {
-        equal(ask.timeout(Duration::from_secs(60)).wait()?, wanted, "the reply")?;
+        equal(ask.timeout(Duration::from_secs(60)).wait_here().await?, wanted, "the reply")?;
     }
-    equal(ring.state::<u32>(0)?, 4, "the messages that were handled")?;
+    equal(ring.state_here::<u32>(0).await?, 4, "the messages that were handled")?;
     let wrong = |error: &SendAllError| matches!(error.error, SendError::Layout { .. }) && error.sent == 0;
-    refused(ring.actor(0).tell_all(&[[1.0f32, 2.0]]), wrong, &["message of actor 'echo'"])?;
-    refused(ring.actor(1).tell_all(&[1u32]), |error| matches!(error.error, SendError::NoSuchActor { .. }), &[])
+    refused(ring.actor(0).tell_all_here(&[[1.0f32, 2.0]]).await, wrong, &["message of actor 'echo'"])?;
+    refused(
+        ring.actor(1).tell_all_here(&[1u32]).await,
+        |error| matches!(error.error, SendError::NoSuchActor { .. }),
+        &[],
+    )
 }
 
-fn dropped_in_part(place: Place<'_>) -> TestResult {
+async fn dropped_in_part(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.inbox(2).overflow(Overflow::DropNewest).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     let dropped = |error: &SendAllError| matches!(error.error, SendError::Dropped { actor: 0 }) && error.sent == 2;
-    refused(ring.actor(0).tell_all(&[1u32, 2, 3, 4]), dropped, &["2 of 4", "DropNewest"])?;
+    refused(ring.actor(0).tell_all_here(&[1u32, 2, 3, 4]).await, dropped, &["2 of 4", "DropNewest"])?;
     // Only the message at which the call has ended: the last one was not tried.
     let letters = ring.dead_letters();
     equal(letters.iter().map(|letter| letter.bytes[0]).collect::<Vec<_>>(), vec![3], "dead letters")?;
-    ring.resume()?;
-    equal(ring.state::<u32>(0)?, 2, "the messages that were handled")
+    ring.resume_here().await?;
+    equal(ring.state_here::<u32>(0).await?, 2, "the messages that were handled")
 }
 
 /// Threads that send rows at the same time: each one's messages stay in their order.
@@ -126,83 +132,72 @@ fn senders_of_many(place: Place<'_>) -> TestResult {
 }
 
 /// Each message sees the state that was set before it, however many are handled at the same time.
-fn handled_side_by_side(place: Place<'_>) -> TestResult {
+async fn handled_side_by_side(place: Place<'_>) -> TestResult {
     for (slots, invocations) in [(4, 32), (256, 32), (64, 8)] {
         let ring = place.ring(POLYNOMIAL)?.inbox(slots).invocations(invocations).actors(2).start()?;
         let mut wanted = Vec::new();
         let mut asks: Vec<Ask<[u32; 3]>> = Vec::new();
         for round in 0..4u32 {
             let state = [round, 3, 5 * round, 0x8000_0001];
-            ring.set_state(1, &state)?;
+            ring.set_state_here(1, &state).await?;
             let xs: Vec<u32> = (0..90).map(|at| at * 0x9e37 + round).collect();
-            ring.actor(1).ask_all(&xs, &mut asks)?;
+            ring.actor(1).ask_all_here(&xs, &mut asks).await?;
             wanted.extend(xs.iter().map(|x| polynomial(state, *x)));
-            same(&ring.state::<[u32; 4]>(1)?, &state, "the state")?;
+            same(&ring.state_here::<[u32; 4]>(1).await?, &state, "the state")?;
         }
         for (at, (ask, wanted)) in asks.into_iter().zip(wanted).enumerate() {
-            let reply = ask.timeout(Duration::from_secs(60)).wait()?;
+            let reply = ask.timeout(Duration::from_secs(60)).wait_here().await?;
             equal(reply, wanted, &format!("reply {at} with {slots} slots and {invocations} invocations"))?;
         }
-        same(&ring.state::<[u32; 4]>(0)?, &[0; 4], "the other actor's state")?;
+        same(&ring.state_here::<[u32; 4]>(0).await?, &[0; 4], "the other actor's state")?;
     }
     Ok(())
 }
 
 /// Messages that wait at a pause are handled once, after it.
-fn stopped_side_by_side(place: Place<'_>) -> TestResult {
+async fn stopped_side_by_side(place: Place<'_>) -> TestResult {
     let ring = place.ring(POLYNOMIAL)?.inbox(512).invocations(32).start()?;
-    ring.set_state(0, &[1u32, 2, 3, 4])?;
+    ring.set_state_here(0, &[1u32, 2, 3, 4]).await?;
     let mut asks: Vec<Ask<[u32; 3]>> = Vec::new();
     for round in 0..3u32 {
         let xs: Vec<u32> = (0..100).map(|at| at + 100 * round).collect();
-        ring.actor(0).ask_all(&xs, &mut asks)?;
-        ring.pause()?;
-        ring.resume()?;
+        ring.actor(0).ask_all_here(&xs, &mut asks).await?;
+        ring.pause_here().await?;
+        ring.resume_here().await?;
     }
     for (x, ask) in (0..).zip(asks) {
-        equal(ask.timeout(Duration::from_secs(60)).wait()?, polynomial([1, 2, 3, 4], x), "the reply")?;
+        equal(ask.timeout(Duration::from_secs(60)).wait_here().await?, polynomial([1, 2, 3, 4], x), "the reply")?;
     }
     let total = ring.telemetry().total();
     ensure(total.handled == 300, || format!("{} messages were handled, not 300", total.handled))
 }
 
 /// A task waits for room, also through a pause, and its messages stay in order beside those of another thread.
-fn sent_by_a_task(place: Place<'_>) -> TestResult {
+async fn sent_by_a_task(place: Place<'_>) -> TestResult {
     let ring = place.ring(IN_ORDER)?.inbox(2).overflow(Overflow::Reject).start()?;
-    ring.pause()?;
-    let sent = std::thread::scope(|scope| {
-        let task = scope.spawn(|| {
-            let sink = ring.actor(0).sink::<Message>();
-            executor::block_on(stream::iter(messages(3, 0..60)).map(Ok).forward(sink))
-        });
-        std::thread::sleep(Duration::from_millis(20));
-        ensure(!task.is_finished(), || "60 messages found room for 2".to_owned())?;
-        ring.resume()?;
-        TestResult::Ok(task.join().unwrap()?)
+    ring.pause_here().await?;
+    let mut task = pin!(stream::iter(messages(3, 0..60)).map(Ok).forward(ring.actor(0).sink::<Message>()));
+    ensure(poll!(&mut task).is_pending(), || "60 messages found room for 2".to_owned())?;
+    let (sent, resumed) = join!(task, async {
+        sleep_here(Duration::from_millis(20)).await;
+        ring.resume_here().await
     });
     sent?;
-    equal(ring.state(0)?, State { next: [0, 0, 0, 60], wrong: 0, count: 60 }, "the state")?;
+    resumed?;
+    equal(ring.state_here(0).await?, State { next: [0, 0, 0, 60], wrong: 0, count: 60 }, "the state")?;
     equal(ring.telemetry().total().dropped, 0, "refused messages")
 }
 
 /// A task that waits for room receives the end of the ring; a wrong type is an error at once.
-fn a_task_at_the_end(place: Place<'_>) -> TestResult {
+async fn a_task_at_the_end(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.inbox(2).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     let mut other = ring.actor(0).sink::<[f32; 2]>();
-    let wrong = executor::block_on(other.send([1.0, 2.0]));
+    let wrong = other.send([1.0, 2.0]).await;
     refused(wrong, |error| matches!(error, SendError::Layout { .. }), &["message of actor 'echo'"])?;
-    let (actor, start) = (ring.actor(0), std::sync::Barrier::new(2));
-    let ended = std::thread::scope(|scope| {
-        let task = scope.spawn(|| {
-            start.wait();
-            executor::block_on(stream::iter(0..9u32).map(Ok).forward(actor.sink()))
-        });
-        start.wait();
-        std::thread::sleep(Duration::from_millis(5));
-        let report = ring.shutdown(Duration::ZERO);
-        (task.join().unwrap(), report)
-    });
-    let (sent, _) = ended;
+    let mut task = pin!(stream::iter(0..9u32).map(Ok).forward(ring.actor(0).sink()));
+    ensure(poll!(&mut task).is_pending(), || "9 messages found room for 2".to_owned())?;
+    let (sent, report) = join!(task, ring.shutdown_here(Duration::ZERO));
+    equal(report?.unanswered, 2, "messages that the ring has left")?;
     refused(sent, |error| matches!(error, SendError::Ended { .. }), &["does not run"])
 }

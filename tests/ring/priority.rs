@@ -2,23 +2,24 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp::ring::{AskError, DeadReason, Overflow, Priority, Ring, RingError, SendError};
 
+use crate::here::*;
 use crate::messages::ECHO;
 use crate::outcome::{TestResult, ensure, equal, refused};
-use crate::{Case, Place};
+use crate::{Case, Place, cases, on_threads};
 
-pub(crate) const CASES: &[Case] = &[
-    ("high_first", high_first),
-    ("order_of_each_priority", order_of_each_priority),
-    ("no_starvation", no_starvation),
-    ("high_without_backlog", high_without_backlog),
-    ("backlog_of_each_overflow", backlog_of_each_overflow),
-    ("oldest_of_normal_priority_dropped", oldest_of_normal_priority_dropped),
-    ("blocked_at_the_end", blocked_at_the_end),
-    ("settings_of_the_backlog", settings_of_the_backlog),
+pub(crate) const CASES: &[Case] = cases![
+    high_first,
+    order_of_each_priority = |place| on_threads(place, order_of_each_priority),
+    no_starvation = |place| on_threads(place, no_starvation),
+    high_without_backlog,
+    backlog_of_each_overflow,
+    oldest_of_normal_priority_dropped,
+    blocked_at_the_end = |place| on_threads(place, blocked_at_the_end),
+    settings_of_the_backlog,
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -37,21 +38,25 @@ fn asks(ring: &Ring, count: u32, priority: Priority) -> TestResult<Asks> {
     (0..count).map(|x| Ok(ring.actor(0).ask_with::<u32, u32>(&x, priority)?)).collect()
 }
 
-fn positions(asks: Asks) -> TestResult<Vec<u32>> {
-    asks.into_iter().map(|ask| Ok(ask.timeout(MINUTE).wait()?)).collect()
+async fn positions(asks: Asks) -> TestResult<Vec<u32>> {
+    let mut positions = Vec::new();
+    for ask in asks {
+        positions.push(ask.timeout(MINUTE).wait_here().await?);
+    }
+    Ok(positions)
 }
 
 /// Two messages in the inbox keep their place; then one of normal priority goes after every eight of high priority.
-fn high_first(place: Place<'_>) -> TestResult {
+async fn high_first(place: Place<'_>) -> TestResult {
     let ring = place.ring(POSITION)?.inbox(2).backlog(100).overflow(Overflow::Reject).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     let normal = asks(&ring, 5, Priority::Normal)?;
     let high = asks(&ring, 20, Priority::High)?;
     equal(ring.telemetry().total().queued, 25, "messages that wait")?;
-    ring.resume()?;
-    equal(positions(normal)?, vec![0, 1, 10, 19, 24], "positions of normal priority")?;
+    ring.resume_here().await?;
+    equal(positions(normal).await?, vec![0, 1, 10, 19, 24], "positions of normal priority")?;
     let others = (2..24).filter(|at| ![10, 19].contains(at)).collect::<Vec<_>>();
-    equal(positions(high)?, others, "positions of high priority")
+    equal(positions(high).await?, others, "positions of high priority")
 }
 
 /// Senders of both priorities from several threads: the messages of a thread with one priority keep their order.
@@ -65,7 +70,8 @@ fn order_of_each_priority(place: Place<'_>) -> TestResult {
                     normal.extend(asks(&ring, 1, Priority::Normal)?);
                     high.extend(asks(&ring, 1, Priority::High)?);
                 }
-                let (normal, high) = (positions(normal)?, positions(high)?);
+                let (normal, high) =
+                    pollster::block_on(async { TestResult::Ok((positions(normal).await?, positions(high).await?)) })?;
                 ensure(normal.is_sorted() && high.is_sorted(), || format!("{normal:?} {high:?}"))?;
                 Ok([normal, high].concat())
             })
@@ -100,24 +106,24 @@ fn no_starvation(place: Place<'_>) -> TestResult {
     })
 }
 
-fn high_without_backlog(place: Place<'_>) -> TestResult {
+async fn high_without_backlog(place: Place<'_>) -> TestResult {
     let ring = place.start(ECHO)?;
     let without = |error: &SendError| matches!(error, SendError::NoBacklog { actor: 0 });
     refused(ring.actor(0).tell_with(&1u32, Priority::High), without, &["high priority", "RingBuilder::backlog"])?;
     equal(ring.telemetry().total().received, 0, "accepted messages")?;
     ring.actor(0).tell_with(&1u32, Priority::Normal)?;
-    equal(ring.state::<u32>(0)?, 1, "handled messages")
+    equal(ring.state_here::<u32>(0).await?, 1, "handled messages")
 }
 
 /// The reaction begins when inbox and backlog are full.
-fn backlog_of_each_overflow(place: Place<'_>) -> TestResult {
+async fn backlog_of_each_overflow(place: Place<'_>) -> TestResult {
     let wait = Duration::from_millis(30);
     for overflow in [Overflow::Reject, Overflow::DropNewest, Overflow::Block(wait), Overflow::DropOldest] {
         let ring = place.ring(ECHO)?.inbox(2).backlog(3).overflow(overflow).start()?;
-        ring.pause()?;
+        ring.pause_here().await?;
         let kept: Vec<_> = (0..5u32).map(|x| ring.actor(0).ask::<u32, u32>(&x)).collect::<Result<_, _>>()?;
         let start = Instant::now();
-        let sixth = ring.actor(0).ask::<u32, u32>(&5);
+        let sixth = ring.actor(0).ask_here::<u32, u32>(&5).await;
         let waited = start.elapsed();
         let letters: Vec<_> = ring.dead_letters().iter().map(|letter| (letter.reason, letter.bytes[0])).collect();
         let (mut dropped, mut replied) = (Vec::new(), (0..5).collect::<Vec<u32>>());
@@ -131,28 +137,31 @@ fn backlog_of_each_overflow(place: Place<'_>) -> TestResult {
         }
         equal(letters, dropped.into_iter().map(|x| (DeadReason::Overflow, x)).collect(), "dead letters")?;
         ensure(waited >= wait || overflow != Overflow::Block(wait), || format!("waited {waited:?}"))?;
-        ring.resume()?;
+        ring.resume_here().await?;
         match (overflow, sixth) {
-            (Overflow::DropOldest, Ok(sixth)) => equal(sixth.wait()?, 5, "the sixth reply")?,
+            (Overflow::DropOldest, Ok(sixth)) => equal(sixth.wait_here().await?, 5, "the sixth reply")?,
             (Overflow::DropNewest, Err(SendError::Dropped { actor: 0 })) => {}
             (Overflow::Reject | Overflow::Block(_), Err(SendError::Full { actor: 0, waiting: 5 })) => {}
             (_, other) => ensure(false, || format!("{overflow:?}: {:?}", other.map(|_| ())))?,
         }
-        let replies: Vec<u32> = kept.into_iter().map(|ask| ask.wait().unwrap_or(u32::MAX)).collect();
+        let mut replies = Vec::new();
+        for ask in kept {
+            replies.push(ask.wait_here().await.unwrap_or(u32::MAX));
+        }
         equal(replies, replied, &format!("replies with {overflow:?}"))?;
         let counts = ring.telemetry().total();
         equal(counts.dropped, 1, "dropped")?;
         // There is room again, also with a new message in the place of a refused one.
         ring.actor(0).tell(&9u32)?;
-        ring.drain(MINUTE)?;
+        ring.drain_here(MINUTE).await?;
         equal(ring.telemetry().total().handled, 6, "handled")?;
     }
     Ok(())
 }
 
-fn oldest_of_normal_priority_dropped(place: Place<'_>) -> TestResult {
+async fn oldest_of_normal_priority_dropped(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.inbox(2).backlog(2).overflow(Overflow::DropOldest).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     (0..2u32).try_for_each(|x| ring.actor(0).tell(&x))?;
     ring.actor(0).tell_with(&2u32, Priority::High)?;
     ring.actor(0).tell(&3u32)?;
@@ -165,9 +174,9 @@ fn oldest_of_normal_priority_dropped(place: Place<'_>) -> TestResult {
     ring.actor(0).tell_with(&6u32, Priority::High)?;
     let letters: Vec<_> = ring.dead_letters().iter().map(|letter| letter.bytes[0]).collect();
     equal(letters, vec![3, 5, 2], "dropped messages")?;
-    ring.resume()?;
-    ring.drain(MINUTE)?;
-    equal(ring.state::<u32>(0)?, 4, "handled messages")
+    ring.resume_here().await?;
+    ring.drain_here(MINUTE).await?;
+    equal(ring.state_here::<u32>(0).await?, 4, "handled messages")
 }
 
 /// A sender that waits for room learns of the end of the ring, long before its own time is over.
@@ -186,7 +195,7 @@ fn blocked_at_the_end(place: Place<'_>) -> TestResult {
     ensure(start.elapsed() < MINUTE / 2, || format!("the sender waited {:?}", start.elapsed()))
 }
 
-fn settings_of_the_backlog(place: Place<'_>) -> TestResult {
+async fn settings_of_the_backlog(place: Place<'_>) -> TestResult {
     let setting = |error: &RingError| matches!(error, RingError::Setting { what: "backlog", .. });
     refused(place.ring(ECHO)?.backlog(u32::MAX).start().map(|_| ()), setting, &["backlog", "4294967295"])?;
     let oldest = place.ring(ECHO)?.backlog(0).overflow(Overflow::DropOldest).start();

@@ -2,13 +2,14 @@
 
 use anywarp::ring::{AskError, Overflow, RingError, SendError};
 
+use crate::here::*;
 use crate::messages::ECHO;
 use crate::outcome::{Context, TestResult, refused};
-use crate::{Case, Place};
+use crate::{Case, Place, cases};
 
-pub(crate) const CASES: &[Case] = &[("actors", actors), ("settings", settings), ("types", types)];
+pub(crate) const CASES: &[Case] = cases![actors, settings, types,];
 
-fn actors(place: Place<'_>) -> TestResult {
+async fn actors(place: Place<'_>) -> TestResult {
     let cases: &[(&str, &[&str])] = &[
         ("fn f() {}", &["expected at least one function", "// anywarp:actor", "found 0"]),
         (
@@ -49,7 +50,7 @@ fn actors(place: Place<'_>) -> TestResult {
     refused(broken.map(|_| ()), |error| matches!(error, RingError::Kernel(_)), &["refusals.rs"])
 }
 
-fn settings(place: Place<'_>) -> TestResult {
+async fn settings(place: Place<'_>) -> TestResult {
     let setting = |error: &RingError| matches!(error, RingError::Setting { .. });
     refused(place.ring(ECHO)?.actors(0).start(), setting, &["actors", "got 0"])?;
     refused(place.ring(ECHO)?.inbox(0).start(), setting, &["inbox", "got 0"])?;
@@ -60,17 +61,17 @@ fn settings(place: Place<'_>) -> TestResult {
     refused(place.ring(large)?.lanes(4).start(), lanes, &["'f'", "8000 bytes", "one lane"])
 }
 
-fn types(place: Place<'_>) -> TestResult {
+async fn types(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.overflow(Overflow::Reject).start()?;
     let layout = |what: &'static str| move |error: &SendError| matches!(error, SendError::Layout { what: of, .. } if *of == what);
     refused(ring.actor(0).tell(&1.0f32), layout("message"), &["'echo'", "message", "f32", "u32"])?;
     refused(ring.actor(0).ask::<u32, [u32; 2]>(&1).map(|_| ()), layout("reply"), &["reply", "[u32; 2]"])?;
     let state = |error: &AskError| matches!(error, AskError::Send(SendError::Layout { what: "state", .. }));
-    refused(ring.state::<i32>(0), state, &["state", "i32"])?;
+    refused(ring.state_here::<i32>(0).await, state, &["state", "i32"])?;
     let missing = |error: &SendError| matches!(error, SendError::NoSuchActor { actor: 1, actors: 1 });
     refused(ring.actor(1).tell(&1u32), missing, &["actor 1", "1 actors"])?;
     let missing = |error: &AskError| matches!(error, AskError::Send(SendError::NoSuchActor { .. }));
-    refused(ring.state::<u32>(7), missing, &["actor 7"])?;
+    refused(ring.state_here::<u32>(7).await, missing, &["actor 7"])?;
     let silent = "// anywarp:actor\nfn f(a: ptr<function, u32>, b: u32, lane: u32) {}";
     let reply = |error: &SendError| matches!(error, SendError::NoReply { .. });
     refused(place.start(silent)?.actor(0).ask::<u32, u32>(&1).map(|_| ()), reply, &["'f'", "tell"])

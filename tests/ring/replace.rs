@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use anywarp::ring::RingError;
 
+use crate::here::*;
 use crate::outcome::{TestResult, ensure, equal, fail, refused};
-use crate::{Case, Place};
+use crate::{Case, Place, cases, on_threads};
 
-pub(crate) const CASES: &[Case] = &[
-    ("new_code_with_messages_in_flight", new_code_with_messages_in_flight),
-    ("new_code_in_a_pause_and_after_a_lease", new_code_in_a_pause_and_after_a_lease),
-    ("new_code_of_one_kind_with_messages_between_actors", new_code_of_one_kind),
-    ("new_code_that_does_not_fit", new_code_that_does_not_fit),
+pub(crate) const CASES: &[Case] = cases![
+    new_code_with_messages_in_flight = |place| on_threads(place, new_code_with_messages_in_flight),
+    new_code_in_a_pause_and_after_a_lease,
+    new_code_of_one_kind_with_messages_between_actors = new_code_of_one_kind,
+    new_code_that_does_not_fit,
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -81,22 +82,22 @@ fn new_code_with_messages_in_flight(place: Place<'_>) -> TestResult {
     equal((report.handled, report.unanswered), (u64::from(told), 0), "handled, unanswered")
 }
 
-fn new_code_in_a_pause_and_after_a_lease(place: Place<'_>) -> TestResult {
+async fn new_code_in_a_pause_and_after_a_lease(place: Place<'_>) -> TestResult {
     let ring = place.ring(&numbered(1))?.lease(Duration::ZERO).start()?;
-    equal(ring.actor(0).ask::<u32, u32>(&5)?.timeout(MINUTE).wait()?, 5 | 1 << 24, "the first code")?;
+    equal(ring.actor(0).ask::<u32, u32>(&5)?.timeout(MINUTE).wait_here().await?, 5 | 1 << 24, "the first code")?;
     // Whether the kernel is away by now or not.
-    ring.replace(&*numbered(2))?;
-    equal(ring.actor(0).ask::<u32, u32>(&6)?.timeout(MINUTE).wait()?, 6 | 2 << 24, "the second code")?;
-    ring.pause()?;
+    ring.replace_here(&*numbered(2)).await?;
+    equal(ring.actor(0).ask::<u32, u32>(&6)?.timeout(MINUTE).wait_here().await?, 6 | 2 << 24, "the second code")?;
+    ring.pause_here().await?;
     let waits = ring.actor(0).ask::<u32, u32>(&7)?.timeout(MINUTE);
-    ring.replace(&*numbered(1))?;
-    ring.resume()?;
-    equal(waits.wait()?, 7 | 1 << 24, "a message that waited in the pause")?;
-    equal(ring.state::<u32>(0)?, 3, "the state")
+    ring.replace_here(&*numbered(1)).await?;
+    ring.resume_here().await?;
+    equal(waits.wait_here().await?, 7 | 1 << 24, "a message that waited in the pause")?;
+    equal(ring.state_here::<u32>(0).await?, 3, "the state")
 }
 
 /// The messages from actor to actor that wait stay, too.
-fn new_code_of_one_kind(place: Place<'_>) -> TestResult {
+async fn new_code_of_one_kind(place: Place<'_>) -> TestResult {
     let text = |factor: u32| {
         format!(
             "// anywarp:send judge
@@ -114,40 +115,40 @@ fn new_code_of_one_kind(place: Place<'_>) -> TestResult {
     for x in 1..=20u32 {
         ring.actor(x % 2).tell(&x)?;
     }
-    ring.drain(MINUTE)?;
+    ring.drain_here(MINUTE).await?;
     for x in 1..=20u32 {
         ring.actor(x % 2).tell(&(x << 8))?;
     }
     // Messages are under way to either kind.
-    ring.replace(&*text(1 << 16))?;
-    ring.drain(MINUTE)?;
+    ring.replace_here(&*text(1 << 16)).await?;
+    ring.drain_here(MINUTE).await?;
     let judge = ring.actor_of("judge", 0)?.number();
-    let sum = ring.state::<u32>(judge)?;
+    let sum = ring.state_here::<u32>(judge).await?;
     // Each of the later messages counts once, by one code or the other.
     let (old, new) = (sum & 0xffff, sum >> 24);
     equal((old & 0xff, (old >> 8) + new), (210, 210), "the sum of all messages")?;
     ring.actor(0).tell(&1u32)?;
-    ring.drain(MINUTE)?;
-    equal(ring.state::<u32>(judge)?, sum + (1 << 16), "the sum by the new code")
+    ring.drain_here(MINUTE).await?;
+    equal(ring.state_here::<u32>(judge).await?, sum + (1 << 16), "the sum by the new code")
 }
 
-fn new_code_that_does_not_fit(place: Place<'_>) -> TestResult {
+async fn new_code_that_does_not_fit(place: Place<'_>) -> TestResult {
     let ring = place.start(&numbered(1))?;
-    equal(ring.actor(0).ask::<u32, u32>(&1)?.timeout(MINUTE).wait()?, 1 | 1 << 24, "the first reply")?;
+    equal(ring.actor(0).ask::<u32, u32>(&1)?.timeout(MINUTE).wait_here().await?, 1 | 1 << 24, "the first reply")?;
     let differs = |error: &RingError| matches!(error, RingError::Replacement { .. });
     let other = |ty: &str| numbered(2).replace("ptr<function, u32>", ty);
     let state = other("ptr<function, vec2<u32>>").replace("*n +=", "(*n).x +=");
-    refused(ring.replace(&*state), differs, &["state of 'count'", "u32 (4 bytes)", "vec2<u32> (8 bytes)"])?;
+    refused(ring.replace_here(&*state).await, differs, &["state of 'count'", "u32 (4 bytes)", "vec2<u32> (8 bytes)"])?;
     let kind = numbered(2).replace("fn count", "fn sum");
-    refused(ring.replace(&*kind), differs, &["kinds of actors", "count", "sum"])?;
+    refused(ring.replace_here(&*kind).await, differs, &["kinds of actors", "count", "sum"])?;
     let broken = numbered(2).replace("+= 1u", "+= 1.5");
-    refused(ring.replace(&*broken), |error| matches!(error, RingError::Kernel(_)), &["replace.rs"])?;
-    let none = ring.replace("fn f() {}");
+    refused(ring.replace_here(&*broken).await, |error| matches!(error, RingError::Kernel(_)), &["replace.rs"])?;
+    let none = ring.replace_here("fn f() {}").await;
     refused(none, |error| matches!(error, RingError::Actor { .. }), &["// anywarp:actor"])?;
     let submissions = ring.telemetry().submissions;
-    equal(ring.actor(0).ask::<u32, u32>(&2)?.timeout(MINUTE).wait()?, 2 | 1 << 24, "the code of before")?;
-    equal(ring.state::<u32>(0)?, 2, "the state")?;
+    equal(ring.actor(0).ask::<u32, u32>(&2)?.timeout(MINUTE).wait_here().await?, 2 | 1 << 24, "the code of before")?;
+    equal(ring.state_here::<u32>(0).await?, 2, "the state")?;
     ensure(submissions > 0, || "no kernel ran".to_owned())?;
-    ring.shutdown(MINUTE)?;
+    ring.shutdown_here(MINUTE).await?;
     Ok(())
 }

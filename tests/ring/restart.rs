@@ -6,15 +6,12 @@ use anywarp::backend::BackendKind;
 use anywarp::ring::{AskError, DeadReason, Restart, Ring, RingError, SendError};
 
 use crate::counts::adds_up;
-use crate::outcome::{TestResult, equal, refused};
-use crate::{Case, Place};
+use crate::here::*;
+use crate::outcome::{self, TestResult, equal, refused};
+use crate::{Case, Place, cases};
+use anywarp::Device;
 
-pub(crate) const CASES: &[Case] = &[
-    ("refused_elsewhere", refused_elsewhere),
-    ("continues", |place| alone(place, continues)),
-    ("begins_anew", |place| alone(place, begins_anew)),
-    ("ends", |place| alone(place, ends)),
-];
+pub(crate) const CASES: &[Case] = cases![refused_elsewhere, continues, begins_anew, ends,];
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -35,18 +32,17 @@ fn can(place: Place<'_>) -> bool {
     place.device.caps().backend == BackendKind::Cpu
 }
 
-/// Runs a case on a handle of its own, where the device can restart actors: in batches, other waits for the same handle
-/// may report a stopped handler, too.
-fn alone(place: Place<'_>, case: impl FnOnce(Place<'_>) -> TestResult) -> TestResult {
+/// A handle of its own for a case, where the device can restart actors: in batches, other waits for the same handle may
+/// report a stopped handler, too.
+fn alone(place: Place<'_>) -> TestResult<Device> {
     if !can(place) {
-        return Ok(());
+        return outcome::skip("only actors on the CPU restart");
     }
-    let device = place.device.reopen()?;
-    case(Place { device: &device, mode: place.mode })
+    Ok(place.device.reopen()?)
 }
 
-fn ask(ring: &Ring, actor: u32, x: u32) -> Result<u32, AskError> {
-    ring.actor(actor).ask::<u32, u32>(&x)?.timeout(MINUTE).wait()
+async fn ask(ring: &Ring, actor: u32, x: u32) -> Result<u32, AskError> {
+    ring.actor(actor).ask::<u32, u32>(&x)?.timeout(MINUTE).wait_here().await
 }
 
 fn stopped(reply: Result<u32, AskError>, actor: u32) -> TestResult {
@@ -54,7 +50,7 @@ fn stopped(reply: Result<u32, AskError>, actor: u32) -> TestResult {
     refused(reply, |error| matches!(error, AskError::Stopped { actor: own, .. } if *own == actor), &words)
 }
 
-fn refused_elsewhere(place: Place<'_>) -> TestResult {
+async fn refused_elsewhere(place: Place<'_>) -> TestResult {
     let started = place.ring(BARRIER)?.lanes(4).restart(Restart::Never).start();
     if can(place) {
         return started.map(|_| ()).map_err(Into::into);
@@ -62,45 +58,51 @@ fn refused_elsewhere(place: Place<'_>) -> TestResult {
     refused(started.map(|_| ()), |error| matches!(error, RingError::NoRestart { .. }), &["fails alone", "device cpu"])
 }
 
-fn continues(place: Place<'_>) -> TestResult {
+async fn continues(place: Place<'_>) -> TestResult {
+    let device = alone(place)?;
+    let place = Place { device: &device, ..place };
     let ring = place.ring(BARRIER)?.lanes(4).actors(2).inbox(4).restart(Restart::Continue).start()?;
     for round in 1..=10u32 {
-        equal(ask(&ring, 0, 100)?, 406, "the reply")?;
-        stopped(ask(&ring, 0, round % 3 + 1), 0)?;
-        equal(ask(&ring, 1, 200)?, 806, "the reply of another actor")?;
-        equal(ring.state::<u32>(0)?, round * 100, "the state")?;
+        equal(ask(&ring, 0, 100).await?, 406, "the reply")?;
+        stopped(ask(&ring, 0, round % 3 + 1).await, 0)?;
+        equal(ask(&ring, 1, 200).await?, 806, "the reply of another actor")?;
+        equal(ring.state_here::<u32>(0).await?, round * 100, "the state")?;
     }
     equal(ring.telemetry().actors[0].stopped, 10, "stopped")?;
-    let report = ring.shutdown(MINUTE)?;
+    let report = ring.shutdown_here(MINUTE).await?;
     adds_up(&report)?;
     equal((report.handled, report.unanswered, report.dead_letters.len()), (20, 10, 10), "handled, unanswered, letters")
 }
 
-fn begins_anew(place: Place<'_>) -> TestResult {
+async fn begins_anew(place: Place<'_>) -> TestResult {
+    let device = alone(place)?;
+    let place = Place { device: &device, ..place };
     let ring = place.ring(BARRIER)?.lanes(4).restart(Restart::Fresh).start()?;
-    equal(ask(&ring, 0, 100)?, 406, "the reply")?;
-    stopped(ask(&ring, 0, 2), 0)?;
-    equal(ring.state::<u32>(0)?, 0, "the state after a stop")?;
-    equal(ask(&ring, 0, 50)?, 206, "the reply")?;
-    equal(ring.state::<u32>(0)?, 50, "the state")
+    equal(ask(&ring, 0, 100).await?, 406, "the reply")?;
+    stopped(ask(&ring, 0, 2).await, 0)?;
+    equal(ring.state_here::<u32>(0).await?, 0, "the state after a stop")?;
+    equal(ask(&ring, 0, 50).await?, 206, "the reply")?;
+    equal(ring.state_here::<u32>(0).await?, 50, "the state")
 }
 
-fn ends(place: Place<'_>) -> TestResult {
+async fn ends(place: Place<'_>) -> TestResult {
+    let device = alone(place)?;
+    let place = Place { device: &device, ..place };
     let ring = place.ring(BARRIER)?.lanes(4).actors(2).restart(Restart::Never).start()?;
-    ring.pause()?;
+    ring.pause_here().await?;
     let before = ring.actor(0).ask::<u32, u32>(&100)?;
     let stops = ring.actor(0).ask::<u32, u32>(&3)?;
     let behind = ring.actor(0).ask::<u32, u32>(&100)?;
-    ring.resume()?;
-    equal(before.timeout(MINUTE).wait()?, 406, "the reply before")?;
-    stopped(stops.timeout(MINUTE).wait(), 0)?;
-    stopped(behind.timeout(MINUTE).wait(), 0)?;
+    ring.resume_here().await?;
+    equal(before.timeout(MINUTE).wait_here().await?, 406, "the reply before")?;
+    stopped(stops.timeout(MINUTE).wait_here().await, 0)?;
+    stopped(behind.timeout(MINUTE).wait_here().await, 0)?;
     let ended = |error: &SendError| matches!(error, SendError::Stopped { actor: 0, .. });
     refused(ring.actor(0).tell(&100u32), ended, &["actor 0 handles no messages"])?;
-    equal(ask(&ring, 1, 200)?, 806, "the reply of another actor")?;
+    equal(ask(&ring, 1, 200).await?, 806, "the reply of another actor")?;
     let letters: Vec<_> = ring.dead_letters().iter().map(|letter| (letter.reason, letter.bytes[0])).collect();
     equal(letters, vec![(DeadReason::Stopped, 3), (DeadReason::Stopped, 100)], "dead letters")?;
-    ring.drain(MINUTE)?;
-    ring.pause()?;
-    equal(ring.state::<u32>(0)?, 100, "the state after the last handled message")
+    ring.drain_here(MINUTE).await?;
+    ring.pause_here().await?;
+    equal(ring.state_here::<u32>(0).await?, 100, "the state after the last handled message")
 }

@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use anywarp::ring::{Overflow, RingError, SendError};
 
+use crate::here::*;
 use crate::messages::ECHO;
 use crate::outcome::{TestResult, ensure, equal, refused};
-use crate::{Case, Place};
+use crate::{Case, Place, cases};
 
-pub(crate) const CASES: &[Case] = &[
-    ("published", published),
-    ("published_to_full_inboxes", published_to_full_inboxes),
-    ("published_by_actors", published_by_actors),
-    ("published_by_actors_to_a_kind", published_by_actors_to_a_kind),
-    ("other_forms_of_publishing", other_forms_of_publishing),
+pub(crate) const CASES: &[Case] = cases![
+    published,
+    published_to_full_inboxes,
+    published_by_actors,
+    published_by_actors_to_a_kind,
+    other_forms_of_publishing,
 ];
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -23,7 +24,7 @@ const LAST: &str = "
 // anywarp:actor
 fn last(state: ptr<function, vec2<u32>>, x: u32, lane: u32) { *state = vec2<u32>(x, (*state).y + 1u); }";
 
-fn published(place: Place<'_>) -> TestResult {
+async fn published(place: Place<'_>) -> TestResult {
     let ring = place.ring(LAST)?.actors(4).start()?;
     let (odd, all) = (ring.topic("odd"), ring.topic("all"));
     for actor in 0..4 {
@@ -41,7 +42,7 @@ fn published(place: Place<'_>) -> TestResult {
     }
     equal((odd.unsubscribe(3), odd.unsubscribe(3)), (true, false), "whether an actor was subscribed")?;
     equal(odd.publish(&77u32)?.delivered, 1, "delivered")?;
-    let states = (0..4).map(|actor| Ok(ring.state::<[u32; 2]>(actor)?)).collect::<TestResult<Vec<_>>>()?;
+    let states = states_here::<[u32; 2]>(&ring, 4).await?;
     equal(states, vec![[9, 10], [77, 21], [9, 10], [109, 20]], "the last message and the number of messages")?;
     let topics = ring.telemetry().topics;
     let counts: Vec<_> = topics
@@ -58,18 +59,18 @@ fn published(place: Place<'_>) -> TestResult {
     )?;
     let layout = |error: &SendError| matches!(error, SendError::Layout { what: "message", .. });
     refused(all.publish(&1.0f32).map(|_| ()), layout, &["'last'"])?;
-    ring.shutdown(MINUTE)?;
+    ring.shutdown_here(MINUTE).await?;
     refused(all.publish(&1u32).map(|_| ()), |error| matches!(error, SendError::Ended { failure: None }), &[])
 }
 
 /// Each actor's inbox overflows in its own way, and keeps no message from the others.
-fn published_to_full_inboxes(place: Place<'_>) -> TestResult {
+async fn published_to_full_inboxes(place: Place<'_>) -> TestResult {
     let ring = place.ring(ECHO)?.actors(3).inbox(2).backlog(1).start()?;
     let topic = ring.topic("news");
     topic.subscribe(0, Overflow::Reject)?;
     topic.subscribe(1, Overflow::DropNewest)?;
     topic.subscribe(2, Overflow::DropOldest)?;
-    ring.pause()?;
+    ring.pause_here().await?;
     for x in 0..5u32 {
         let published = topic.publish(&x)?;
         if x < 3 {
@@ -87,14 +88,14 @@ fn published_to_full_inboxes(place: Place<'_>) -> TestResult {
     let letters: Vec<_> = ring.dead_letters().iter().map(|letter| (letter.actor, letter.bytes[0])).collect();
     // Actor 2 has dropped the oldest message of its backlog.
     equal(letters, vec![(1, 3), (2, 2), (1, 4), (2, 3)], "dead letters")?;
-    ring.resume()?;
-    let report = ring.shutdown(MINUTE)?;
+    ring.resume_here().await?;
+    let report = ring.shutdown_here(MINUTE).await?;
     crate::counts::adds_up(&report)?;
     equal((report.handled, report.unanswered), (9, 0), "handled and unanswered")
 }
 
 /// Actors of one kind, which publish to each other, over more than one word of bits.
-fn published_by_actors(place: Place<'_>) -> TestResult {
+async fn published_by_actors(place: Place<'_>) -> TestResult {
     let ring = place.ring(
         "// anywarp:publish
         fn news(x: vec2<u32>) -> u32 { return 0u; }
@@ -107,18 +108,18 @@ fn published_by_actors(place: Place<'_>) -> TestResult {
     )?;
     let ring = ring.actors(70).inbox(8).start()?;
     let topic = ring.topic("news");
-    let publish = |x: u32| Ok::<u32, anywarp::Error>(ring.actor(3).ask(&[x, 1])?.timeout(MINUTE).wait()?);
-    equal(publish(1)?, 0, "receivers without a member")?;
+    let publish = async |x: u32| TestResult::<u32>::Ok(ring.actor(3).ask(&[x, 1])?.timeout(MINUTE).wait_here().await?);
+    equal(publish(1).await?, 0, "receivers without a member")?;
     for actor in [3, 31, 32, 69, 40] {
         topic.subscribe(actor, Overflow::Reject)?;
     }
     ensure(topic.unsubscribe(40), || "the actor was no member".to_owned())?;
-    equal((publish(10)?, publish(100)?), (4, 4), "receivers")?;
+    equal((publish(10).await?, publish(100).await?), (4, 4), "receivers")?;
     equal(topic.publish(&[1000u32, 0])?.delivered, 4, "receivers of the host's message")?;
-    ring.drain(MINUTE)?;
+    ring.drain_here(MINUTE).await?;
     for actor in 0..70 {
         let wanted = if topic.actors().contains(&actor) { [3, 1110] } else { [0, 0] };
-        equal(ring.state::<[u32; 2]>(actor)?, wanted, &format!("the state of actor {actor}"))?;
+        equal(ring.state_here::<[u32; 2]>(actor).await?, wanted, &format!("the state of actor {actor}"))?;
     }
     let total = ring.telemetry().total();
     equal((total.sent, total.refused, total.from_actors), (8, 0, 8), "messages between actors")
@@ -132,7 +133,7 @@ fn source(state: ptr<function, u32>, x: u32, lane: u32) -> u32 { return publish(
 // anywarp:actor
 fn reader(state: ptr<function, vec2<f32>>, x: f32, lane: u32) { *state += vec2<f32>(1.0, x); }";
 
-fn published_by_actors_to_a_kind(place: Place<'_>) -> TestResult {
+async fn published_by_actors_to_a_kind(place: Place<'_>) -> TestResult {
     let ring = place.ring(TWO_KINDS)?.actors_of("source", 3).actors_of("reader", 2).start()?;
     let prices = ring.topic("prices");
     let kind = |error: &SendError| matches!(error, SendError::OtherKind { actor: 2, .. });
@@ -142,13 +143,17 @@ fn published_by_actors_to_a_kind(place: Place<'_>) -> TestResult {
     ring.topic("others").subscribe(2, Overflow::Reject)?;
     prices.subscribe(4, Overflow::Reject)?;
     for (source, x) in [(0, 1u32), (2, 2), (1, 3)] {
-        equal(ring.actor(source).ask::<u32, u32>(&x)?.timeout(MINUTE).wait()?, 1, "receivers")?;
+        equal(ring.actor(source).ask::<u32, u32>(&x)?.timeout(MINUTE).wait_here().await?, 1, "receivers")?;
     }
-    ring.drain(MINUTE)?;
-    equal((ring.state::<[f32; 2]>(3)?, ring.state::<[f32; 2]>(4)?), ([0.0; 2], [3.0, 7.5]), "the states of the readers")
+    ring.drain_here(MINUTE).await?;
+    equal(
+        (ring.state_here::<[f32; 2]>(3).await?, ring.state_here::<[f32; 2]>(4).await?),
+        ([0.0; 2], [3.0, 7.5]),
+        "the states of the readers",
+    )
 }
 
-fn other_forms_of_publishing(place: Place<'_>) -> TestResult {
+async fn other_forms_of_publishing(place: Place<'_>) -> TestResult {
     let actor = "// anywarp:actor\nfn a(s: ptr<function, u32>, x: u32, lane: u32) {}\n";
     let forms: [(String, u32, &[&str]); 4] = [
         (format!("{actor}// anywarp:publish t\nfn p(x: u32) {{}}"), 4, &["'p'", "-> u32"]),

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # build.sh KIND FOLDER: a page with its WebAssembly, ready to be served, or the package for npm.
 #   suite     the conformance suite (tests/conformance), page browser.html
+#   rings     the tests of rings (tests/ring), page browser.html
 #   example   the page of examples/web, index.html: built quickly, to try it
 #   release   the same page, smaller: linked by one core, which takes minutes
 #   npm       the package `anywarp` for JavaScript (tools/npm), to be published by `npm publish FOLDER`
@@ -8,7 +9,7 @@
 # Needs rustup's target wasm32-unknown-unknown, which it adds, or Debian's rust-web-src and cargo-web instead.
 # wasm-bindgen is taken from PATH if its version is exactly that of Cargo.lock, else bindgen/ is built instead.
 set -euo pipefail
-if [ $# -ne 2 ]; then sed -n '2,7s/^# //p' "$0" >&2; exit 64; fi
+if [ $# -ne 2 ]; then sed -n '2,8s/^# //p' "$0" >&2; exit 64; fi
 kind=$1 out=$2
 root="$(cd "$(dirname "$0")/../.." && pwd)"
 mkdir -p "$out"
@@ -84,12 +85,17 @@ case "$kind" in
         bindgen conformance "$wasm"
         cp tests/conformance/browser.html "$out/"
         ;;
+    rings)
+        wasm="$(artifact executable -p anywarp --release --no-default-features --features wgpu --test ring)"
+        bindgen ring "$wasm"
+        cp tests/ring/browser.html "$out/"
+        ;;
     example) page web-quick ;;
     release) page web ;;
     npm) package web ;;
     npm-quick) package web-quick ;;
     *)
-        echo "build.sh: unknown kind '$kind': expected suite, example, release, npm or npm-quick" >&2
+        echo "build.sh: unknown kind '$kind': expected suite, rings, example, release, npm or npm-quick" >&2
         exit 64
         ;;
 esac

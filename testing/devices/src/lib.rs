@@ -16,6 +16,8 @@ pub mod libtest;
 pub mod limited;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod null_device;
+#[cfg(target_arch = "wasm32")]
+pub mod page;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod targets;
 #[cfg(not(target_arch = "wasm32"))]

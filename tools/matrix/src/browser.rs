@@ -1,9 +1,10 @@
-//! The suite as WebAssembly, in headless Chromium: its results are written to a page and read back.
+//! The suite and the rings as WebAssembly, in headless Chromium: results are written to a page and read back.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::also::with_tests;
 use crate::limited::{Ended, run};
 use crate::outcome::Outcome;
 use crate::place::Place;
@@ -23,20 +24,29 @@ pub(crate) fn chromium(root: &Path, place: &Place) -> Outcome {
     if let Err(missing) = packages(&folder, PACKAGES).and_then(|()| driver(root, &folder)) {
         return Outcome::Missing(missing);
     }
-    let (page, log) = (folder.join("page"), folder.join("build.log"));
+    match page(root, place, &folder, "suite") {
+        Outcome::Ran(suite) => with_tests(suite, "rings", page(root, place, &folder, "rings")),
+        other => other,
+    }
+}
+
+/// Builds a page of tests, and runs it.
+fn page(root: &Path, place: &Place, folder: &Path, kind: &str) -> Outcome {
+    let (page, log) = (folder.join(format!("{kind}-page")), folder.join(format!("{kind}-build.log")));
     let mut build = Command::new("tools/browser/build.sh");
-    build.current_dir(root).arg("suite").arg(&page);
+    build.current_dir(root).arg(kind).arg(&page);
     match run(&mut build, BUILDING, &log) {
         Ended::Status { code: Some(0), .. } => {}
-        ended => return Outcome::Broken(format!("the suite could not be built for a browser ({ended:?})"), log),
+        ended => return Outcome::Broken(format!("the {kind} could not be built for a browser ({ended:?})"), log),
     }
-    let log = folder.join("suite.log");
-    let mut suite = Command::new("node");
+    let log = folder.join(format!("{kind}.log"));
+    let mut tests = Command::new("node");
     // The driver's own limit is shorter, so that the driver ends the browser properly.
     let limit = RUNNING - Duration::from_secs(60);
-    suite.current_dir(root).arg("tools/browser/suite.mjs").arg(&page).arg("browser.html");
-    suite.args(["--timeout", &limit.as_secs().to_string(), "--log"]).arg(folder.join("console.log"));
-    match run(&mut suite, RUNNING, &log) {
+    tests.current_dir(root).arg("tools/browser/suite.mjs").arg(&page).arg("browser.html");
+    let console = folder.join(format!("{kind}-console.log"));
+    tests.args(["--timeout", &limit.as_secs().to_string(), "--log"]).arg(console);
+    match run(&mut tests, RUNNING, &log) {
         Ended::Status { code: Some(NO_BROWSER), .. } => {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
             Outcome::Missing(text.lines().last().unwrap_or("the browser's driver printed nothing").to_owned())
