@@ -39,6 +39,17 @@ impl Lease {
     }
 }
 
+impl Lease {
+    /// The time that is left of the lease, which begins again with each message.
+    fn left(&self, handled: u64, waits: bool, now: Instant) -> Duration {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if waits || seen.handled != handled {
+            *seen = Seen { handled, at: now };
+        }
+        self.idle.saturating_sub(now.saturating_duration_since(seen.at))
+    }
+}
+
 impl Core {
     /// Whether the kernel has left the device at the end of its lease.
     pub(super) fn is_away(&self) -> bool {
@@ -75,12 +86,7 @@ impl Core {
         }
         let handled = self.handled_by(0, 1);
         let now = Instant::now();
-        let mut seen = lease.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if waits || seen.handled != handled {
-            *seen = Seen { handled, at: now };
-        }
-        let left = lease.idle.saturating_sub(now.saturating_duration_since(seen.at));
-        drop(seen);
+        let left = lease.left(handled, waits, now);
         if waits || !left.is_zero() {
             // Not at once, also with the shortest lease: a message that is being handled needs no look.
             return Ok(Some(left.max(Duration::from_micros(50))));

@@ -81,6 +81,8 @@ impl Post {
             let (sent, counts) = (entry.sent, entry.counts);
             let handled = if entry.cell.is_some() {
                 let Some(reply) = state.mailbox.take(outbox) else { break };
+                // Before the delivery, after which the caller goes on, perhaps before this thread does.
+                now.get_or_insert_with(Instant::now);
                 if let Some(Entry { cell: Some(cell), .. }) = state.waiting.pop() {
                     deliver(cell, reply);
                 }

@@ -186,9 +186,9 @@ async fn other_work(place: Place<'_>) -> TestResult {
         let mut x = place.device.buffer_from(&vec![round; 10_000])?;
         kernel.launch().bind("x", &mut x).threads(10_000u32)?;
         if blocks() {
-            place.device.synchronize()?
+            place.device.synchronize()?;
         } else {
-            place.device.synchronize_async().await?
+            place.device.synchronize_async().await?;
         }
         let x = if blocks() { x.read()? } else { x.read_async().await? };
         ensure(x.iter().all(|x| *x == 2 * round), || "a launch beside a ring has a wrong result".to_owned())?;

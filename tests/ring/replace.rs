@@ -86,11 +86,11 @@ async fn new_code_in_a_pause_and_after_a_lease(place: Place<'_>) -> TestResult {
     let ring = place.ring(&numbered(1))?.lease(Duration::ZERO).start()?;
     equal(ring.actor(0).ask::<u32, u32>(&5)?.timeout(MINUTE).wait_here().await?, 5 | 1 << 24, "the first code")?;
     // Whether the kernel is away by now or not.
-    ring.replace_here(&*numbered(2)).await?;
+    ring.replace_here(&numbered(2)).await?;
     equal(ring.actor(0).ask::<u32, u32>(&6)?.timeout(MINUTE).wait_here().await?, 6 | 2 << 24, "the second code")?;
     ring.pause_here().await?;
     let waits = ring.actor(0).ask::<u32, u32>(&7)?.timeout(MINUTE);
-    ring.replace_here(&*numbered(1)).await?;
+    ring.replace_here(&numbered(1)).await?;
     ring.resume_here().await?;
     equal(waits.wait_here().await?, 7 | 1 << 24, "a message that waited in the pause")?;
     equal(ring.state_here::<u32>(0).await?, 3, "the state")
@@ -120,7 +120,7 @@ async fn new_code_of_one_kind(place: Place<'_>) -> TestResult {
         ring.actor(x % 2).tell(&(x << 8))?;
     }
     // Messages are under way to either kind.
-    ring.replace_here(&*text(1 << 16)).await?;
+    ring.replace_here(&text(1 << 16)).await?;
     ring.drain_here(MINUTE).await?;
     let judge = ring.actor_of("judge", 0)?.number();
     let sum = ring.state_here::<u32>(judge).await?;
@@ -138,11 +138,11 @@ async fn new_code_that_does_not_fit(place: Place<'_>) -> TestResult {
     let differs = |error: &RingError| matches!(error, RingError::Replacement { .. });
     let other = |ty: &str| numbered(2).replace("ptr<function, u32>", ty);
     let state = other("ptr<function, vec2<u32>>").replace("*n +=", "(*n).x +=");
-    refused(ring.replace_here(&*state).await, differs, &["state of 'count'", "u32 (4 bytes)", "vec2<u32> (8 bytes)"])?;
+    refused(ring.replace_here(&state).await, differs, &["state of 'count'", "u32 (4 bytes)", "vec2<u32> (8 bytes)"])?;
     let kind = numbered(2).replace("fn count", "fn sum");
-    refused(ring.replace_here(&*kind).await, differs, &["kinds of actors", "count", "sum"])?;
+    refused(ring.replace_here(&kind).await, differs, &["kinds of actors", "count", "sum"])?;
     let broken = numbered(2).replace("+= 1u", "+= 1.5");
-    refused(ring.replace_here(&*broken).await, |error| matches!(error, RingError::Kernel(_)), &["replace.rs"])?;
+    refused(ring.replace_here(&broken).await, |error| matches!(error, RingError::Kernel(_)), &["replace.rs"])?;
     let none = ring.replace_here("fn f() {}").await;
     refused(none, |error| matches!(error, RingError::Actor { .. }), &["// anywarp:actor"])?;
     let submissions = ring.telemetry().submissions;
