@@ -1,6 +1,8 @@
 //! The bytes of instructions.
 
+mod copy;
 mod instruction;
+mod integer;
 #[cfg(test)]
 mod tests;
 

@@ -6,7 +6,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `values` | the registers of values; constants; loads as operands |
+//! | `values`, `constants` | the registers of values, loads as operands; constants |
 //! | `blocks` | the order of blocks; edges that need a block of their own |
 //! | `flow` | branches, conditions, returns |
 //! | `call` | calls, arguments |
@@ -23,6 +23,7 @@ mod bits;
 mod blocks;
 mod call;
 mod compare;
+mod constants;
 mod convert;
 mod float;
 mod flow;

@@ -1,12 +1,12 @@
-//! The registers of values, constants, and loads as operands.
+//! The registers of values, and loads as operands.
 
 use cranelift_codegen::ir::{self, InstructionData, Opcode, Type, Value, ValueDef};
 use regalloc2::{RegClass, VReg};
 
-use super::{Lower, is_in_vector, is_long};
+use super::{Lower, is_in_vector};
 use crate::emitter::inst::Inst;
 use crate::emitter::op::{self, Op};
-use crate::emitter::reg::{Base, Mem, Reg, Rm, Rmi, Size};
+use crate::emitter::reg::{Mem, Reg, Rm, Rmi, Size};
 
 impl Lower<'_> {
     /// The value whose register holds this value, too: conversions that change no bit have no instruction.
@@ -127,93 +127,6 @@ impl Lower<'_> {
             _ => {}
         }
         self.register_of(value)
-    }
-
-    /// Loads a constant to a vector register.
-    pub(super) fn load_constant(&mut self, ty: Type, bytes: &[u8]) -> Reg {
-        let to = self.new_vector();
-        if bytes.iter().all(|byte| *byte == 0) {
-            self.push(Inst::Own { op: op::VPXOR, long: false, to });
-        } else if bytes.iter().all(|byte| *byte == u8::MAX) {
-            self.push(Inst::Own { op: op::VPCMPEQD, long: is_long(ty), to });
-        } else {
-            let b = Rm::Mem(self.constant_memory(bytes));
-            self.push(Inst::V { op: load_op(ty), long: is_long(ty), to, a: None, b, c: None, imm: None });
-        }
-        to
-    }
-
-    /// The memory of a constant.
-    pub(super) fn constant_memory(&mut self, bytes: &[u8]) -> Mem {
-        Mem::at(Base::Constant(self.pool.place(bytes)))
-    }
-
-    /// A constant vector in memory, with the same bits in each lane.
-    pub(super) fn each_lane(&mut self, ty: Type, bits: u64) -> Rm {
-        let lane = ty.lane_type().bytes() as usize;
-        // Instructions on scalars that work on bits read a whole register.
-        let bytes = ty.bytes().max(16) as usize;
-        let bytes: Vec<u8> = (0..bytes).map(|byte| bits.to_le_bytes()[byte % lane]).collect();
-        Rm::Mem(self.constant_memory(&bytes))
-    }
-
-    pub(super) fn zero(&mut self) -> Reg {
-        let to = self.new_vector();
-        self.push(Inst::Own { op: op::VPXOR, long: false, to });
-        to
-    }
-
-    /// An integer constant, zero-extended.
-    pub(super) fn constant(&self, value: Value) -> Option<u64> {
-        let inst = self.definition(value)?;
-        let InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } = self.func.dfg.insts[inst] else { return None };
-        let unused = 64 - self.type_of(value).bits();
-        Some(imm.bits().cast_unsigned() << unused >> unused)
-    }
-
-    /// A constant that fits in an instruction on integers of the value's type.
-    pub(super) fn immediate(&self, value: Value) -> Option<i32> {
-        let bits = self.constant(value)?;
-        match self.type_of(value).bits() {
-            64 => i32::try_from(bits.cast_signed()).ok(),
-            8 => Some(i32::from(bits as i8)),
-            16 => Some(i32::from(bits as i16)),
-            _ => Some(bits as i32),
-        }
-    }
-
-    /// The bytes of a constant float or vector.
-    pub(super) fn vector_constant(&self, value: Value) -> Option<Vec<u8>> {
-        let bytes = self.type_of(value).bytes() as usize;
-        let inst = self.definition(value)?;
-        let dfg = &self.func.dfg;
-        let mut found = match dfg.insts[inst] {
-            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
-                dfg.constants.get(constant_handle).as_slice().to_vec()
-            }
-            InstructionData::UnaryIeee32 { imm, .. } => imm.bits().to_le_bytes().to_vec(),
-            InstructionData::UnaryIeee64 { imm, .. } => imm.bits().to_le_bytes().to_vec(),
-            InstructionData::Unary { opcode: Opcode::Splat, arg } => {
-                let lane = self.scalar_bits(arg)?.to_le_bytes();
-                let size = self.type_of(arg).bytes() as usize;
-                (0..self.type_of(self.root(value)).bytes() as usize).map(|byte| lane[byte % size]).collect()
-            }
-            InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. } => {
-                self.constant(arg)?.to_le_bytes()[..bytes.min(8)].to_vec()
-            }
-            _ => return None,
-        };
-        found.truncate(bytes);
-        (found.len() == bytes).then_some(found)
-    }
-
-    /// The bits of a constant scalar.
-    fn scalar_bits(&self, value: Value) -> Option<u64> {
-        if !is_in_vector(self.type_of(value)) {
-            return self.constant(value);
-        }
-        let bytes = self.vector_constant(value)?;
-        Some(bytes.iter().take(8).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
     }
 
     /// The memory of a load that may become an operand of the current instruction: its only use, with no change of
