@@ -1,5 +1,6 @@
 //! Messages that actors emit to the host.
 
+#[cfg(not(target_arch = "wasm32"))]
 use std::thread;
 use std::time::Duration;
 
