@@ -194,7 +194,7 @@ pub const DRIVER_BUGS: &[DriverBug] = &[
         device: "nvidia",
         lacking: "",
         component: NVIDIA,
-        what: "Of two constant arrays of `vec2<f16>` with an odd length of 17 and more, the second one is read as zeros.",
+        what: "The second one of two constant arrays of `vec2<f16>` with an odd length of 17 and more is read as zeros.",
         evidence: "The SPIR-V has both arrays as private variables with their values; llvmpipe is right with the same SPIR-V, and CUDA on the same card is, too. Even lengths are right.",
         ends_process: false,
         cases: &[],
