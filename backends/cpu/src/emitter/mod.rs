@@ -2,6 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `optimise` | Cranelift's optimiser |
 //! | `lower` | selection of instructions, over virtual registers |
 //! | `inst`, `op`, `reg` | the instructions, those with VEX prefixes, and their operands |
 //! | `intrinsic` | functions that are instructions, which Cranelift's IR lacks |
@@ -22,13 +23,13 @@ mod intrinsic;
 mod listing;
 mod lower;
 mod op;
+mod optimise;
 mod program;
 mod reg;
 #[cfg(test)]
 mod tests;
 
 use cranelift_codegen::Context;
-use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::TargetIsa;
 
 use crate::codegen::Piece;
@@ -48,7 +49,12 @@ pub(crate) struct Compiled {
 /// # Errors
 /// The error of the optimiser or the allocator, or the name of an operation that has no instructions here, as text.
 pub(crate) fn compile(isa: &dyn TargetIsa, context: &mut Context, with_listing: bool) -> Result<Compiled, String> {
-    context.optimize(isa, &mut ControlPlane::default()).map_err(|error| error.to_string())?;
+    optimise::optimise(isa, context)?;
+    finish(context, with_listing)
+}
+
+/// Compiles a function that is optimised.
+fn finish(context: &mut Context, with_listing: bool) -> Result<Compiled, String> {
     context.compute_cfg();
     context.compute_domtree();
     context.compute_loop_analysis();

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::{Type, Value, types};
 
-use super::{Intrinsic, Isa, Memory, OPERANDS, intrinsic, load, operands, run, store};
+use super::{By, Intrinsic, Memory, OPERANDS, intrinsic, load, operands, run, store};
 
 fn quads(memory: &Memory) -> [u64; 4] {
     std::array::from_fn(|quad| u64::from_le_bytes(memory.0[quad * 8..quad * 8 + 8].try_into().unwrap()))
@@ -31,7 +31,7 @@ fn of_words(words: [u32; 8]) -> Memory {
 /// Compares a function of operands of these types with a function of their memory. Results of 128 bits are stored twice.
 fn check(function: Intrinsic, from: &[Type], to: Type, expected: impl Fn(&[Memory; OPERANDS]) -> Memory) {
     let operands = operands();
-    let results = run(Isa::Avx2, &operands, |b, out, memory| {
+    let results = run(By::Avx2, &operands, |b, out, memory| {
         let values: Vec<Value> =
             from.iter().enumerate().map(|(index, ty)| load(b, *ty, memory, index as i32 * 32)).collect();
         let result = intrinsic(b, function, to, &values);
@@ -152,7 +152,7 @@ fn widths() {
 fn gathers() {
     let operands = operands();
     // Lanes are read from the first operand, whose address is the base.
-    let narrow = run(Isa::Avx2, &operands, |b, out, memory| {
+    let narrow = run(By::Avx2, &operands, |b, out, memory| {
         use cranelift_codegen::ir::InstBuilder;
         let index = load(b, types::I32X8, memory, 32);
         let seven = b.ins().iconst(types::I32, 7);
@@ -172,7 +172,7 @@ fn gathers() {
         let lane = |at: usize| if mask[at] >> 31 == 1 { a[index[at] as usize % 8] } else { otherwise[at] };
         assert_eq!(result, of_words(std::array::from_fn(lane)), "{x:x?}");
     }
-    let wide = run(Isa::Avx2, &operands, |b, out, memory| {
+    let wide = run(By::Avx2, &operands, |b, out, memory| {
         use cranelift_codegen::ir::InstBuilder;
         let index = load(b, types::I32X4, memory, 32);
         let three = b.ins().iconst(types::I32, 3);

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Isa, Memory, OPERANDS, load, operands, run, store};
+use super::{By, Memory, OPERANDS, load, operands, run, store};
 
 fn words(memory: &Memory) -> [u32; 8] {
     std::array::from_fn(|word| u32::from_le_bytes(memory.0[word * 4..word * 4 + 4].try_into().unwrap()))
@@ -25,7 +25,7 @@ fn check(
     expected: impl Fn(&[Memory; OPERANDS]) -> Memory,
 ) {
     let operands = operands();
-    let results = run(Isa::Avx2, &operands, |b, out, from| {
+    let results = run(By::Avx2, &operands, |b, out, from| {
         let values: Vec<Value> = (0..OPERANDS as i32).map(|index| load(b, ty, from, index * 32)).collect();
         operation(b, &values, out);
     });
@@ -119,7 +119,7 @@ fn splats_of_memory() {
         let ty = scalar.by(256 / scalar.bits()).unwrap();
         let size = scalar.bytes() as usize;
         let operands = operands();
-        let results = run(Isa::Avx2, &operands, |b, out, from| {
+        let results = run(By::Avx2, &operands, |b, out, from| {
             let value = load(b, scalar, from, 40);
             let all = b.ins().splat(ty, value);
             store(b, all, out, 0);

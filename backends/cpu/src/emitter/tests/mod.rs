@@ -2,6 +2,7 @@
 
 mod intrinsics;
 mod lanes;
+mod rules;
 mod wide;
 
 use cranelift_codegen::Context;
@@ -13,7 +14,17 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::intrinsic::{Intrinsic, NAMESPACE};
-use crate::codegen::{Isa, check_avx2, define, machine, module, piece};
+use crate::codegen::{check_avx2, define, machine, module, piece};
+
+/// The generator of a function's machine code.
+#[derive(Clone, Copy)]
+enum By {
+    /// Cranelift, with vectors of 128 bits.
+    Baseline,
+    Avx2,
+    /// The emitter, after Cranelift's optimiser without the e-graph.
+    Avx2WithoutRules,
+}
 
 /// The memory of one operand or result.
 #[repr(C, align(32))]
@@ -28,7 +39,7 @@ type Entry = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
 /// Compiles a function that reads operands and writes a result, and runs it on each list of operands. `None` if this
 /// machine lacks the instructions.
 fn run(
-    by: Isa,
+    by: By,
     operands: &[[Memory; OPERANDS]],
     build: impl FnOnce(&mut FunctionBuilder, Value, Value),
 ) -> Option<Vec<Memory>> {
@@ -68,10 +79,14 @@ fn run(
     Some(results)
 }
 
-fn compile_by(by: Isa, isa: &dyn TargetIsa, context: &mut Context) -> Result<crate::codegen::Piece, String> {
+fn compile_by(by: By, isa: &dyn TargetIsa, context: &mut Context) -> Result<crate::codegen::Piece, String> {
     match by {
-        Isa::Baseline => piece(isa, context),
-        Isa::Avx2 => super::compile(isa, context, true).map(|compiled| compiled.piece),
+        By::Baseline => piece(isa, context),
+        By::Avx2 => super::compile(isa, context, true).map(|compiled| compiled.piece),
+        By::Avx2WithoutRules => {
+            super::optimise::without_rules(isa, context)?;
+            super::finish(context, true).map(|compiled| compiled.piece)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Isa, Memory, OPERANDS, load, operands, run, store};
+use super::{By, Memory, OPERANDS, load, operands, run, store};
 
 type Operation = fn(&mut FunctionBuilder, &[Value]) -> Value;
 
@@ -13,12 +13,14 @@ fn check(half: Type, operations: &[(&str, Operation)]) {
     let whole = half.by(2).unwrap();
     for (name, operation) in operations {
         let operands = operands();
-        let wide = run(Isa::Avx2, &operands, |b, out, from| {
-            let values: Vec<Value> = (0..OPERANDS as i32).map(|index| load(b, whole, from, index * 32)).collect();
-            let result = operation(b, &values);
-            store(b, result, out, 0);
-        });
-        let Some(wide) = wide else { return };
+        let wide = |by| {
+            run(by, &operands, |b, out, from| {
+                let values: Vec<Value> = (0..OPERANDS as i32).map(|index| load(b, whole, from, index * 32)).collect();
+                let result = operation(b, &values);
+                store(b, result, out, 0);
+            })
+        };
+        let (Some(wide), Some(plain)) = (wide(By::Avx2), wide(By::Avx2WithoutRules)) else { return };
         let narrow = |by| {
             run(by, &operands, |b, out, from| {
                 for offset in [0, 16] {
@@ -29,10 +31,15 @@ fn check(half: Type, operations: &[(&str, Operation)]) {
                 }
             })
         };
-        let (expected, halves) = (narrow(Isa::Baseline).unwrap(), narrow(Isa::Avx2).unwrap());
+        let (expected, halves) = (narrow(By::Baseline).unwrap(), narrow(By::Avx2).unwrap());
         for (number, operands) in operands.iter().enumerate() {
             let same = |found: &Memory| equal(half, found, &expected[number]);
             assert!(same(&wide[number]), "{name} {whole} of {operands:x?}: {:x?}", (&wide[number], &expected[number]));
+            assert!(
+                same(&plain[number]),
+                "{name} {whole} of {operands:x?} without rules: {:x?}",
+                (&plain[number], &expected[number])
+            );
             assert!(
                 same(&halves[number]),
                 "{name} {half} of {operands:x?}: {:x?}",
