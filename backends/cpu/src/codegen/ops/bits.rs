@@ -31,7 +31,7 @@ impl Emit<'_, '_> {
 
     /// Counts the trailing zeros of each 32-bit lane: converts the lowest set bit to a float and reads its exponent.
     pub(super) fn ctz32(&mut self, x: Value) -> Value {
-        let negative = self.b.ins().ineg(x);
+        let negative = self.negated(x);
         let lowest = self.b.ins().band(x, negative);
         let float = self.b.ins().fcvt_from_sint(self.target.vector(Class::F32), lowest);
         let float = self.b.ins().fabs(float);

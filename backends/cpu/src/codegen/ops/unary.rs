@@ -42,13 +42,14 @@ impl Emit<'_, '_> {
 
     /// Emits an operation that is one instruction for scalars and for vectors.
     fn unary_instruction(&mut self, op: UnaryOp, class: Class, a: Value) -> Value {
-        if op == UnaryOp::Not {
-            return self.not(a);
+        match op {
+            UnaryOp::Not => return self.not(a),
+            UnaryOp::Neg if !is_float(class) => return self.negated(a),
+            _ => {}
         }
         let ins = self.b.ins();
         match op {
-            UnaryOp::Neg if is_float(class) => ins.fneg(a),
-            UnaryOp::Neg => ins.ineg(a),
+            UnaryOp::Neg => ins.fneg(a),
             UnaryOp::Abs => ins.fabs(a),
             UnaryOp::Sqrt => ins.sqrt(a),
             UnaryOp::Ceil => ins.ceil(a),

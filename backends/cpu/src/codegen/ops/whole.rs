@@ -1,7 +1,7 @@
 //! Subtraction, exclusive or, negation and comparison of integers, as scalars or vectors.
 //!
-//! Cranelift's optimiser simplifies `x - x`, `x ^ x` and comparisons of equal operands to constants, but fails where these
-//! have 256 bits. It leaves operations with saturation and averages alone, which WGSL lacks. In vectors of 256 bits they
+//! Cranelift's optimiser simplifies `x - x`, `x + -x`, `x ^ x` and comparisons of equal operands to constants, but fails
+//! where these have 256 bits. It leaves operations with saturation and averages alone, which WGSL lacks. In vectors of 256 bits they
 //! stand for the operations here ([`Stand`]).
 
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
@@ -39,6 +39,15 @@ impl Emit<'_, '_> {
     /// `a - b`.
     pub(in super::super) fn sub(&mut self, a: Value, b: Value) -> Value {
         if self.is_long(a) { self.stand(Stand::Sub, a, b) } else { self.b.ins().isub(a, b) }
+    }
+
+    /// `-a`.
+    pub(in super::super) fn negated(&mut self, a: Value) -> Value {
+        if !self.is_long(a) {
+            return self.b.ins().ineg(a);
+        }
+        let zero = self.vector(self.b.func.dfg.value_type(a), 0);
+        self.stand(Stand::Sub, zero, a)
     }
 
     /// `a ^ b`.
