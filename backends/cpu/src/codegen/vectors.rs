@@ -50,10 +50,9 @@ impl Generator<'_, '_> {
 
     /// The inverse of [`Self::transpose`].
     pub(super) fn rows_of(&mut self, columns: &[Parts]) -> Rows {
-        let mut rows = Rows::new();
-        for part in 0..columns[0].len() {
-            rows.extend(self.transpose_four(std::array::from_fn(|column| columns[column][part])));
-        }
+        let parts = 0..columns[0].len();
+        let rows: Rows =
+            parts.flat_map(|part| self.transpose_four(std::array::from_fn(|column| columns[column][part]))).collect();
         self.in_order(&rows)
     }
 

@@ -55,7 +55,7 @@ impl Emit<'_, '_> {
                         self.splat(Class::I32, sum)
                     }
                     SubgroupOp::InclusiveAdd => sums,
-                    _ => self.each_pair(&sums, &active, |emit, sum, own| emit.sub(sum, own)),
+                    _ => self.each_pair(&sums, &active, Self::sub),
                 }
             }
             _ => self.subgroup_call(op, class, parts, lane, mask),
