@@ -12,8 +12,8 @@ const MAX_NESTED_LOOPS: usize = 8;
 
 /// The variables and the memory that a loop may change, and whether the loop has a `continue`.
 #[derive(Default)]
-struct Touches {
-    locals: Vec<usize>,
+pub(super) struct Touches {
+    pub(super) locals: Vec<usize>,
     others: bool,
     continues: bool,
 }
@@ -121,7 +121,7 @@ impl Rewriter<'_> {
     }
 
     /// Collects the effects of a block in a loop. `nested` is true if the block is inside an inner loop.
-    fn touches(&self, block: &Block, found: &mut Touches, nested: bool) {
+    pub(super) fn touches(&self, block: &Block, found: &mut Touches, nested: bool) {
         for statement in block {
             match statement {
                 Statement::Store { pointer, .. } => match self.target(*pointer) {

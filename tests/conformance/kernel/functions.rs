@@ -1,4 +1,4 @@
-//! Calls of functions.
+//! Calls of functions, and the ends of branches.
 
 use anywarp::Device;
 
@@ -6,7 +6,7 @@ use crate::suite::case::{Case, cases};
 use crate::suite::portable_waits::ReadHere;
 use anywarp_testing_devices::outcome::{TestResult, same};
 
-pub(crate) const CASES: &[Case] = cases![pointers_to_parts, functions_without_calls];
+pub(crate) const CASES: &[Case] = cases![pointers_to_parts, functions_without_calls, breaks_within_branches];
 
 /// Arguments may be pointers to elements, members and components of variables, also of those behind parameters.
 async fn pointers_to_parts(device: &Device) -> TestResult {
@@ -58,6 +58,44 @@ async fn functions_without_calls(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[9u32; 6])?;
     kernel.launch().bind("data", &mut data).threads(4)?;
     same(&data.read_here().await?, &[1, 2, 3, 4, 9, 9], "what the entry point wrote")
+}
+
+/// A `break` within a branch of a `switch` ends the `switch` with what was stored before it.
+async fn breaks_within_branches(device: &Device) -> TestResult {
+    let kernel = device.kernel(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+             var known = 1u;
+             switch 0u {
+                 case 0u: { if data[id.x] > 3u { known = 2u; break; } known += 4u; }
+                 default: {}
+             }
+             var other = 1u;
+             switch id.x % 3u {
+                 case 0u: { if data[id.x] > 3u { switch id.x % 2u { case 0u: { other = 3u; } default: {} } break; } }
+                 case 1u: { other = 7u; }
+                 default: { if data[id.x] > 5u { other = 9u; } }
+             }
+             data[id.x] = known * 100u + other;
+         }",
+    )?;
+    let words: Vec<u32> = (0..64u32).map(|id| id * 5 % 8).collect();
+    let mut data = device.buffer_from(&words)?;
+    kernel.launch().bind("data", &mut data).threads(64)?;
+    let expected: Vec<u32> = (0u32..)
+        .zip(&words)
+        .map(|(id, &word)| {
+            let known = if word > 3 { 2 } else { 5 };
+            let other = match id % 3 {
+                0 if word > 3 && id % 2 == 0 => 3,
+                1 => 7,
+                2 if word > 5 => 9,
+                _ => 1,
+            };
+            known * 100 + other
+        })
+        .collect();
+    same(&data.read_here().await?, &expected, "what the branches stored")
 }
 
 /// The six words of one invocation.

@@ -3,6 +3,7 @@
 use anywarp_backend::for_each_block;
 use naga::{Block, Expression, Handle, Literal, Span, Statement, SwitchCase, SwitchValue};
 
+use super::super::loops::Touches;
 use super::{End, Exit, Rewriter};
 
 impl Rewriter<'_> {
@@ -47,20 +48,21 @@ impl Rewriter<'_> {
         let start = self.memory.mark();
         self.exits.push(Exit::Switch);
         let mut made = Vec::with_capacity(cases.len());
-        let mut changed = Vec::new();
+        // Any one of the cases may have run, up to the end of the case or up to a `break`, also one within a branch.
+        let mut touches = Touches::default();
+        cases.iter().for_each(|case| self.touches(&case.body, &mut touches, false));
         let mut fell = false;
         for case in cases {
             if fell {
-                self.memory.forget(&changed);
+                self.memory.forget(&touches.locals);
             }
             let (body, _) = self.inner(&case.body);
-            changed.extend(self.memory.undo(start).keys().copied());
+            self.memory.undo(start);
             made.push(SwitchCase { value: case.value, body, fall_through: case.fall_through });
             fell = case.fall_through;
         }
         self.exits.pop();
-        // Any one of the cases may have run, up to the end of the case or up to a `break`.
-        self.memory.forget(&changed);
+        self.memory.forget(&touches.locals);
         self.writer.push(Statement::Switch { selector, cases: made }, span);
         End::Open
     }

@@ -25,3 +25,13 @@ var a = 2u; switch a { case 1u, 2u: { out[0] = 1u; } default: { out[1] = 1u; } }
 // case: empty branches are removed
 if id.x > 3u { var a = 1u; a = 2u; } out[0] = 1u;
 // count 0: if
+
+// case: values at a break within a branch arrive behind the switch
+var a = 1u; switch n { case 0u: { if id.x > 3u { a = 2u; break; } } default: {} } out[0] = a;
+// check: switch
+// check: a_ = 2u;
+// check: out[0] = _e
+
+// case: and so they do where the chosen case is known
+var a = 1u; switch 0u { case 0u: { if id.x > 3u { a = 2u; break; } } default: {} } out[0] = a;
+// count 0: out[0] = 1u;
