@@ -273,5 +273,7 @@ fn candidates_with_findings_at_a_small_size_are_dropped() {
     let rows = tuned.operators()[0].rows();
     let found = |row: &Row| row.dropped.as_ref().is_some_and(|dropped| dropped.to_string().contains("cpu:checked"));
     assert!(rows.len() > 2 && rows.iter().filter(|row| row.candidate != 0).any(found), "{tuned}");
-    assert_eq!(tuned.operators()[0].chosen(), tuned.operators()[0].default_row().unwrap().values);
+    // A candidate that the small call cannot try has no finding, and may be the fastest.
+    let chosen = tuned.operators()[0].chosen();
+    assert!(!rows.iter().any(|row| row.values == chosen && found(row)), "{tuned}");
 }

@@ -29,7 +29,7 @@ if id.x > 3u { var a = 1u; a = 2u; } out[0] = 1u;
 // case: values at a break within a branch arrive behind the switch
 var a = 1u; switch n { case 0u: { if id.x > 3u { a = 2u; break; } } default: {} } out[0] = a;
 // check: switch
-// check: a_ = 2u;
+// check: a = 2u;
 // check: out[0] = _e
 
 // case: and so they do where the chosen case is known
