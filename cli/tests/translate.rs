@@ -49,7 +49,7 @@ fn stages_of_every_machine() {
         ("spirv", &["OpEntryPoint GLCompute", "OpExecutionMode", "OpLine", "UMin", "; Generator: naga"]),
         ("msl", &["metal3.2", "kernel void", "[[thread_position_in_grid]]"]),
         ("hlsl", &["numthreads(", "SV_DispatchThreadID", "register(u2)"]),
-        ("clif", &["function u0:0", "block0", "f32x4"]),
+        ("clif", &["function u0:0", "block0", "load.f32x"]),
         ("asm", &["block0:"]),
     ];
     for (stage, words) in cases {
