@@ -155,8 +155,9 @@ impl Ring {
     /// by [`Subscription::lost`].
     ///
     /// Without a subscription, messages stay in the queues of the actors, and the next subscription receives them; if
-    /// there is none until the end of the ring, [`Report::untaken`] counts them. The queues hold as many messages as the
-    /// inbox; when one is full, the function returns false, which [`ActorTelemetry::not_emitted`] counts.
+    /// there is none until the end of the ring, [`Report::untaken`](crate::ring::Report::untaken) counts them. The queues
+    /// hold as many messages as the inbox; when one is full, the function returns false, which
+    /// [`ActorTelemetry::not_emitted`] counts.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

@@ -45,7 +45,7 @@ pub(super) struct Flow {
     pub(super) doubled: u32,
     /// Whether the current statements are the version for groups whose lanes take different branches, which is rare.
     pub(super) rare: bool,
-    /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`] and the site.
+    /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`](crate::abi::Stop) and the site.
     pub(super) steps: Variable,
     pub(super) stopped: cl::Block,
     /// The masks that are saved at the current point, and the value of each after a barrier.
