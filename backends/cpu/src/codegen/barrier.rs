@@ -56,7 +56,7 @@ impl Suspend {
         Self { frame_bytes: private_bytes, ..Self::default() }
     }
 
-    /// Returns the offset in a group's frame at which a value or variable of `parts` vectors is saved. Each value and
+    /// Returns the offset in a group's frame at which a value or variable of `bytes` bytes is saved. Each value and
     /// variable has one offset, which all barriers use.
     fn place(&mut self, what: Kept, bytes: u32) -> u32 {
         let end = &mut self.frame_bytes;

@@ -115,7 +115,9 @@ impl Generator<'_, '_> {
     fn load_rows(&mut self, flags: MemFlagsData, address: cl::Value, ty: MemType, count: u8, step: i64) -> Columns {
         let pitch = i64::from(ty.bytes());
         match (ty.bytes(), count) {
-            (4 | 8, 1) if step == pitch => SmallVec::from_elem(self.row_of(flags, raw(ty), address), 1),
+            (4 | 8, 1) if step == pitch => {
+                SmallVec::from_elem(self.emit().load_parts_by(flags, raw(ty), address, 0), 1)
+            }
             (2, 1) if step == pitch => SmallVec::from_elem(self.load_halves(flags, ty, address), 1),
             (4, 2) if step == 2 * pitch => {
                 let rows: Parts = (0..4).map(|row| self.row(flags, ty, address, 16 * row)).collect();
@@ -141,13 +143,6 @@ impl Generator<'_, '_> {
     /// Reads a vector of 128 bits.
     fn row(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
         self.b.ins().load(self.target.half(raw(ty)), flags, address, offset)
-    }
-
-    /// Reads eight consecutive scalars.
-    fn row_of(&mut self, flags: MemFlagsData, class: Class, address: cl::Value) -> Parts {
-        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes() as i32);
-        let parts = 0..self.target.parts(class) as i32;
-        parts.map(|part| self.b.ins().load(ty, flags, address, bytes * part)).collect()
     }
 
     /// Reads eight consecutive scalars of 16 bits.

@@ -30,6 +30,21 @@ enum Source {
     Pages { _map: memmap2::MmapMut },
 }
 
+impl Source {
+    /// Allocates zeros; returns their start, too.
+    fn zeroed(layout: Layout) -> Option<(NonNull<u8>, Self)> {
+        #[cfg(target_os = "linux")]
+        if layout.size() >= LARGE {
+            let mut map = memmap2::MmapMut::map_anon(layout.size()).ok()?;
+            // A system without huge pages refuses; then the pages stay small.
+            let _ = map.advise(memmap2::Advice::HugePage);
+            return Some((NonNull::new(map.as_mut_ptr())?, Self::Pages { _map: map }));
+        }
+        // SAFETY: the layout's size is not zero.
+        Some((NonNull::new(unsafe { alloc_zeroed(layout) })?, Self::Heap(layout)))
+    }
+}
+
 /// The size in bytes from which on memory comes from the system: two huge pages.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
@@ -39,21 +54,10 @@ impl Bytes {
     pub(crate) fn zeroed(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(ALIGNMENT)?;
         let layout = Layout::from_size_align(length.checked_add(2 * GUARD_BYTES)?, ALIGNMENT).ok()?;
-        #[cfg(target_os = "linux")]
-        if layout.size() >= LARGE {
-            let mut map = memmap2::MmapMut::map_anon(layout.size()).ok()?;
-            // A system without huge pages refuses; then the pages stay small.
-            let _ = map.advise(memmap2::Advice::HugePage);
-            let whole = NonNull::new(map.as_mut_ptr())?;
-            // SAFETY: the guard is within the mapping.
-            let start = unsafe { whole.add(GUARD_BYTES) };
-            return Some(Self { start, length, source: Source::Pages { _map: map } });
-        }
-        // SAFETY: the layout's size is not zero.
-        let whole = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let (whole, source) = Source::zeroed(layout)?;
         // SAFETY: the guard is within the allocation.
         let start = unsafe { whole.add(GUARD_BYTES) };
-        Some(Self { start, length, source: Source::Heap(layout) })
+        Some(Self { start, length, source })
     }
 
     /// The address of the first byte. Callers are responsible for accesses through it.

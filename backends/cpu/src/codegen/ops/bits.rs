@@ -17,15 +17,15 @@ impl Emit<'_, '_> {
         let below = self.not(below);
         let x = self.b.ins().band(x, below);
         let float = self.b.ins().fcvt_from_sint(self.target.vector(Class::F32), x);
-        let bits = self.cast(self.target.vector(Class::I32), float);
+        let bits = self.cast(self.integers(), float);
         let exponent = self.ushr_by(bits, 23);
         // 2^k has exponent 127 + k. Zero has exponent 0, so the difference is more than 32. A negative value has the
         // sign bit above its exponent, so the difference is less than 0. Both are clamped.
-        let top = self.vector(self.target.vector(Class::I32), 158);
+        let top = self.vector(self.integers(), 158);
         let count = self.sub(top, exponent);
-        let most = self.vector(self.target.vector(Class::I32), 32);
+        let most = self.vector(self.integers(), 32);
         let count = self.b.ins().smin(count, most);
-        let least = self.vector(self.target.vector(Class::I32), 0);
+        let least = self.vector(self.integers(), 0);
         self.b.ins().smax(count, least)
     }
 
@@ -35,12 +35,12 @@ impl Emit<'_, '_> {
         let lowest = self.b.ins().band(x, negative);
         let float = self.b.ins().fcvt_from_sint(self.target.vector(Class::F32), lowest);
         let float = self.b.ins().fabs(float);
-        let bits = self.cast(self.target.vector(Class::I32), float);
+        let bits = self.cast(self.integers(), float);
         let exponent = self.ushr_by(bits, 23);
-        let bias = self.vector(self.target.vector(Class::I32), 127);
+        let bias = self.vector(self.integers(), 127);
         let count = self.sub(exponent, bias);
         // For zero the difference is -127, which is more than 32 as an unsigned number, and is clamped.
-        let most = self.vector(self.target.vector(Class::I32), 32);
+        let most = self.vector(self.integers(), 32);
         self.b.ins().umin(count, most)
     }
 

@@ -75,7 +75,7 @@ impl Emit<'_, '_> {
     /// code is shorter than saving the registers that a call would overwrite.
     fn divide_as_doubles(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
-        let ty = self.target.vector(Class::I32);
+        let ty = self.integers();
         // Divisors of zero are replaced by one. MIN / -1 is 2^31 as a double; as an integer, its low 32 bits are those
         // of MIN.
         let zero = self.vector(ty, 0);

@@ -45,7 +45,7 @@ impl Emit<'_, '_> {
                 let bytes = class.bytes() as usize;
                 let lane =
                     self.b.func.dfg.constants.get(constant_handle).as_slice().get(lane * bytes..)?.get(..bytes)?;
-                let bits = lane.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+                let bits = little_endian(lane);
                 Some(self.constant_scalar(if class == Class::Bool { Class::I32 } else { class }, bits))
             }
             _ => None,
@@ -101,7 +101,7 @@ impl Emit<'_, '_> {
 
     /// Constants of 32 bits, one for each lane.
     pub(in super::super) fn lanes_of(&mut self, lanes: [u32; LANES]) -> Parts {
-        let ty = self.target.vector(Class::I32);
+        let ty = self.integers();
         lanes
             .chunks(ty.lane_count() as usize)
             .map(|lanes| {
@@ -125,8 +125,18 @@ impl Emit<'_, '_> {
 
     /// Reads eight consecutive values; booleans are masks in memory too. The address needs no alignment.
     pub(in super::super) fn load_parts(&mut self, class: Class, address: Value, offset: i32) -> Parts {
+        self.load_parts_by(MemFlagsData::new().with_notrap(), class, address, offset)
+    }
+
+    /// Like [`Self::load_parts`], with flags.
+    pub(in super::super) fn load_parts_by(
+        &mut self,
+        flags: MemFlagsData,
+        class: Class,
+        address: Value,
+        offset: i32,
+    ) -> Parts {
         let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes() as i32);
-        let flags = MemFlagsData::new().with_notrap();
         let parts = 0..self.target.parts(class) as i32;
         parts.map(|part| self.b.ins().load(ty, flags, address, offset + part * bytes)).collect()
     }
@@ -171,9 +181,7 @@ impl Emit<'_, '_> {
             InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
                 let data = self.b.func.dfg.constants.get(*constant_handle).as_slice();
                 let first = data.get(..bytes)?;
-                data.chunks(bytes)
-                    .all(|lane| lane == first)
-                    .then(|| first.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+                data.chunks(bytes).all(|lane| lane == first).then(|| little_endian(first))
             }
             _ => None,
         };
@@ -196,4 +204,9 @@ impl Emit<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// The number with these bytes, the lowest one first.
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }

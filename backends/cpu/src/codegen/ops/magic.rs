@@ -95,7 +95,7 @@ impl Emit<'_, '_> {
             return self.ushr_by(a, i64::from(divisor.trailing_zeros()));
         }
         let magic = Magic::new(divisor);
-        let ty = self.target.vector(Class::I32);
+        let ty = self.integers();
         let factor = self.vector(ty, u64::from(magic.factor));
         let [low, high] = self.widening_product(a, factor);
         let product = if self.target.wide {

@@ -89,7 +89,7 @@ impl Emit<'_, '_> {
     /// The low halves of the lanes of two vectors with 64-bit lanes, as one vector of type `ty` with 32-bit lanes.
     pub(super) fn narrow_pair(&mut self, ty: Type, low: Value, high: Value) -> Value {
         let narrow = if self.target.wide {
-            let words = self.target.vector(Class::I32);
+            let words = self.integers();
             let (low, high) = (self.cast(words, low), self.cast(words, high));
             // The selection works on each half by itself, so the halves of its result are exchanged in the middle.
             let mixed = self.intrinsic(Intrinsic::TwoWords(0b10_00_10_00), &[low, high]);

@@ -89,6 +89,16 @@ fn width(class: Class) -> u32 {
 }
 
 impl Emit<'_, '_> {
+    /// The type of a vector of 32-bit integers.
+    fn integers(&self) -> Type {
+        self.target.vector(Class::I32)
+    }
+
+    /// The type of a vector of `f32`.
+    fn floats(&self) -> Type {
+        self.target.vector(Class::F32)
+    }
+
     /// Reinterprets the bits of a value as a type of the same size.
     fn cast(&mut self, ty: Type, value: Value) -> Value {
         if self.b.func.dfg.value_type(value) == ty {

@@ -46,7 +46,7 @@ impl Emit<'_, '_> {
         }
         self.each_pair(a, amounts, |emit, a, amounts| match op {
             BinaryOp::Shl => {
-                let last = emit.vector(emit.target.vector(Class::I32), 31);
+                let last = emit.vector(emit.integers(), 31);
                 let amounts = emit.b.ins().band(amounts, last);
                 let factor = emit.power_of_two(amounts);
                 emit.b.ins().imul(a, factor)
@@ -109,21 +109,21 @@ impl Emit<'_, '_> {
 
     /// Shifts 32-bit lanes right by their own amounts, with zeros: `x >> n = x * 2^(31 - n) >> 31`, in 64 bits.
     fn shift_right(&mut self, x: Value, amounts: Value) -> Value {
-        let last = self.vector(self.target.vector(Class::I32), 31);
+        let last = self.vector(self.integers(), 31);
         let complement = self.not(amounts);
         let complement = self.b.ins().band(complement, last);
         let factor = self.power_of_two(complement);
         let [low, high] = self.widening_product(x, factor);
         let (low, high) = (self.ushr_by(low, 31), self.ushr_by(high, 31));
-        self.narrow_pair(self.target.vector(Class::I32), low, high)
+        self.narrow_pair(self.integers(), low, high)
     }
 
     /// 2^n for lanes with n from 0 to 31: builds a float with exponent n and converts it to an integer.
     fn power_of_two(&mut self, n: Value) -> Value {
         let exponent = self.ishl_by(n, 23);
-        let one = self.vector(self.target.vector(Class::I32), u64::from(1f32.to_bits()));
+        let one = self.vector(self.integers(), u64::from(1f32.to_bits()));
         let bits = self.b.ins().iadd(exponent, one);
-        let float = self.cast(self.target.vector(Class::F32), bits);
+        let float = self.cast(self.floats(), bits);
         if self.target.x86 {
             // 2^31 does not fit in a signed integer; the instruction returns 0x80000000 then, the correct bits.
             self.b.ins().x86_cvtt2dq(self.target.vector(Class::I32), float)

@@ -144,17 +144,11 @@ impl Lower<'_> {
         }
         let cc = Cond::If(integer_condition(cond));
         if let Some(immediate) = self.immediate(b) {
-            let a = match self.fold(a, ty.bytes()) {
-                Some(mem) => Rm::Mem(mem),
-                None => Rm::Any(self.reg(a)),
-            };
+            let a = self.folded(a);
             self.push(Inst::Cmp { size, a, b: Rmi::Imm(immediate) });
         } else {
             let a = Rm::Reg(self.reg(a));
-            let b = match self.fold(b, ty.bytes()) {
-                Some(mem) => Rm::Mem(mem),
-                None => Rm::Any(self.reg(b)),
-            };
+            let b = self.folded(b);
             self.push(Inst::Cmp { size, a, b: Rmi::Rm(b) });
         }
         Ok(cc)

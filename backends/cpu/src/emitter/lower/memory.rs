@@ -15,12 +15,8 @@ impl Lower<'_> {
     pub(super) fn address(&mut self, value: Value, offset: i32) -> Mem {
         let mut offset = offset;
         let base = self.without_constant(value, &mut offset);
-        if let Some(inst) = self.definition(base)
-            && let InstructionData::StackAddr { stack_slot, offset: more, .. } = self.func.dfg.insts[inst]
-            && let Some(sum) = offset.checked_add(more.into())
-        {
-            let start = self.slots[stack_slot.as_u32() as usize];
-            return Mem { base: Base::Stack(start), index: None, offset: sum };
+        if let Some(base) = self.stack_address(base, &mut offset) {
+            return Mem { base, index: None, offset };
         }
         if self.is_here(base)
             && let Some([a, b]) = self.defined_by(Opcode::Iadd, base)

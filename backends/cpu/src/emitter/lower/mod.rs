@@ -218,18 +218,18 @@ impl<'a> Lower<'a> {
         self.sequence.push(inst);
     }
 
-    fn new_register(&mut self, class: RegClass) -> Reg {
+    fn new_register(&mut self, class: RegClass) -> VReg {
         let reg = VReg::new(self.program.registers, class);
         self.program.registers += 1;
-        Reg::Virtual(reg)
+        reg
     }
 
     fn new_int(&mut self) -> Reg {
-        self.new_register(RegClass::Int)
+        Reg::Virtual(self.new_register(RegClass::Int))
     }
 
     fn new_vector(&mut self) -> Reg {
-        self.new_register(RegClass::Float)
+        Reg::Virtual(self.new_register(RegClass::Float))
     }
 
     /// The operands of an instruction.

@@ -85,8 +85,7 @@ impl Lower<'_> {
             return reg;
         }
         let class = if is_in_vector(self.type_of(root)) { RegClass::Float } else { RegClass::Int };
-        let reg = VReg::new(self.program.registers, class);
-        self.program.registers += 1;
+        let reg = self.new_register(class);
         self.registers[root] = Some(reg);
         reg
     }
@@ -167,7 +166,12 @@ impl Lower<'_> {
             // Operations on fewer than 32 bits read 32.
             return Rm::Any(self.reg(value));
         }
-        match self.fold(value, ty.bytes()) {
+        self.folded(value)
+    }
+
+    /// Like [`Self::rm`], for instructions on values of any size: a load if it may become an operand, or a register.
+    pub(super) fn folded(&mut self, value: Value) -> Rm {
+        match self.fold(value, self.type_of(value).bytes()) {
             Some(mem) => Rm::Mem(mem),
             None => Rm::Any(self.reg(value)),
         }

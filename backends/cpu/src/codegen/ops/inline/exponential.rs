@@ -4,7 +4,6 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::super::Emit;
 use super::ROUNDER;
-use crate::ir::Class;
 
 /// -ln(2) in two parts.
 pub(super) const MINUS_LN_2: [f32; 2] = [-std::f32::consts::LN_2, 1.904_654_2e-9];
@@ -55,12 +54,12 @@ impl Emit<'_, '_> {
     /// product of two, whose exponents differ by one at most: 2^128 and 2^-150 are no normal numbers. Only the last
     /// product rounds a subnormal result.
     fn times_power(&mut self, excess: Value, shifted: Value) -> Value {
-        let bits = self.cast(self.target.vector(Class::I32), shifted);
+        let bits = self.cast(self.integers(), shifted);
         let half = self.ushr_by(bits, 1);
         let rest = self.sub(bits, half);
         let [first, second] = [half, rest].map(|exponent| {
             let power = self.ishl_by(exponent, 23);
-            self.cast(self.target.vector(Class::F32), power)
+            self.cast(self.floats(), power)
         });
         let power = self.b.ins().fma(excess, first, first);
         self.b.ins().fmul(power, second)

@@ -5,7 +5,6 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::super::Emit;
 use super::ROUNDER;
-use crate::ir::Class;
 
 /// -ln(2) / 2 in two parts.
 const MINUS_HALF_LN_2: [f32; 2] = [-0.5 * std::f32::consts::LN_2, 9.523_271e-10];
@@ -29,9 +28,9 @@ impl Emit<'_, '_> {
         let square = self.b.ins().fmul(r, r);
         let excess = self.b.ins().fma(square, tail, r);
         // w = 2^k excess + (2^k - 1) / 2, whose terms have the same sign unless k = 0, where the second is zero.
-        let bits = self.cast(self.target.vector(Class::I32), shifted);
+        let bits = self.cast(self.integers(), shifted);
         let power = self.ishl_by(bits, 23);
-        let power = self.cast(self.target.vector(Class::F32), power);
+        let power = self.cast(self.floats(), power);
         let half_less_one = self.scaled_plus(power, 0.5, -0.5);
         let w = self.b.ins().fma(power, excess, half_less_one);
         let one = self.number(1.0);
@@ -44,10 +43,10 @@ impl Emit<'_, '_> {
         let is_small = self.b.ins().fcmp(FloatCC::LessThan, w, half);
         let result = self.choose(is_small, small, quotient);
         let sign = self.integer(i32::MIN);
-        let bits = self.cast(self.target.vector(Class::I32), x);
+        let bits = self.cast(self.integers(), x);
         let sign = self.b.ins().band(bits, sign);
-        let result = self.cast(self.target.vector(Class::I32), result);
+        let result = self.cast(self.integers(), result);
         let result = self.b.ins().bor(result, sign);
-        self.cast(self.target.vector(Class::F32), result)
+        self.cast(self.floats(), result)
     }
 }

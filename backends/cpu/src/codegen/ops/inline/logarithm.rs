@@ -75,13 +75,13 @@ impl Emit<'_, '_> {
         let subnormal = self.b.ins().fcmp(FloatCC::LessThan, x, least);
         let lifted = self.b.ins().fmul(x, lift);
         let normal = self.choose(subnormal, lifted, x);
-        let bits = self.cast(self.target.vector(Class::I32), normal);
+        let bits = self.cast(self.integers(), normal);
         let offset = self.integer(SQRT_HALF);
         let raised = self.sub(bits, offset);
         let exponent = self.sshr_by(raised, 23);
         let power = self.ishl_by(exponent, 23);
         let fraction = self.sub(bits, power);
-        let fraction = self.cast(self.target.vector(Class::F32), fraction);
+        let fraction = self.cast(self.floats(), fraction);
         let one = self.number(1.0);
         let f = self.b.ins().fsub(fraction, one);
         // The mask is -1 in each lane that was lifted by 2^23.
@@ -109,8 +109,8 @@ impl Emit<'_, '_> {
         let value = self.choose(is_zero, least, value);
         // All bits set are a NaN.
         let negative = self.b.ins().fcmp(FloatCC::LessThan, x, zero);
-        let value = self.cast(self.target.vector(Class::I32), value);
+        let value = self.cast(self.integers(), value);
         let value = self.b.ins().bor(value, negative);
-        self.cast(self.target.vector(Class::F32), value)
+        self.cast(self.floats(), value)
     }
 }

@@ -83,12 +83,12 @@ impl Emit<'_, '_> {
 
     /// A number in every lane.
     fn number(&mut self, number: f32) -> Value {
-        self.vector(self.target.vector(Class::F32), u64::from(number.to_bits()))
+        self.vector(self.floats(), u64::from(number.to_bits()))
     }
 
     /// An integer in every lane.
     fn integer(&mut self, integer: i32) -> Value {
-        self.vector(self.target.vector(Class::I32), u64::from(integer.cast_unsigned()))
+        self.vector(self.integers(), u64::from(integer.cast_unsigned()))
     }
 
     /// `x * factor + addend` with constants.
@@ -119,7 +119,7 @@ impl Emit<'_, '_> {
     fn at_most(&mut self, x: Value, limit: f32) -> Value {
         let limit = self.number(limit);
         let above = self.b.ins().fcmp(FloatCC::LessThan, limit, x);
-        let above = self.cast(self.target.vector(Class::F32), above);
+        let above = self.cast(self.floats(), above);
         self.b.ins().bitselect(above, limit, x)
     }
 
@@ -127,7 +127,7 @@ impl Emit<'_, '_> {
     fn at_least(&mut self, x: Value, limit: f32) -> Value {
         let limit = self.number(limit);
         let below = self.b.ins().fcmp(FloatCC::LessThan, x, limit);
-        let below = self.cast(self.target.vector(Class::F32), below);
+        let below = self.cast(self.floats(), below);
         self.b.ins().bitselect(below, limit, x)
     }
 }

@@ -39,7 +39,7 @@ impl Emit<'_, '_> {
         let cube = self.b.ins().fmul(square, r);
         let sine = self.b.ins().fma(cube, tail, r);
         // It has the sign of r, also for zero, whose sign the sum does not keep.
-        let [sine, sign] = [sine, r].map(|value| self.cast(self.target.vector(Class::I32), value));
+        let [sine, sign] = [sine, r].map(|value| self.cast(self.integers(), value));
         let highest = self.integer(i32::MIN);
         let sign = self.b.ins().band(sign, highest);
         let sine = self.b.ins().bor(sine, sign);
@@ -50,7 +50,7 @@ impl Emit<'_, '_> {
         let cosine = self.b.ins().fma(square, tail, one);
 
         // The low bits of the shifted number are those of k.
-        let bits = self.cast(self.target.vector(Class::I32), shifted);
+        let bits = self.cast(self.integers(), shifted);
         let quarter = self.integer(quarter);
         let quarters = self.b.ins().iadd(bits, quarter);
         // The lowest bit, in the highest one, selects as a mask.
@@ -60,9 +60,9 @@ impl Emit<'_, '_> {
         let two = self.integer(2);
         let negative = self.b.ins().band(quarters, two);
         let sign = self.ishl_by(negative, 30);
-        let value = self.cast(self.target.vector(Class::I32), value);
+        let value = self.cast(self.integers(), value);
         let value = self.xor(value, sign);
-        self.cast(self.target.vector(Class::F32), value)
+        self.cast(self.floats(), value)
     }
 
     /// The results of `function`, which are `near` for arguments up to `limit`; beyond it, and for infinities, those of a
@@ -72,11 +72,10 @@ impl Emit<'_, '_> {
         let far = self.each(x, |emit, x| {
             let magnitude = emit.b.ins().fabs(x);
             let far = emit.b.ins().fcmp(FloatCC::GreaterThan, magnitude, limit);
-            emit.cast(emit.target.vector(Class::I32), far)
+            emit.cast(emit.integers(), far)
         });
         let (slow, join) = (self.b.create_block(), self.b.create_block());
-        let results: Parts =
-            near.iter().map(|_| self.b.append_block_param(join, self.target.vector(Class::F32))).collect();
+        let results: Parts = near.iter().map(|_| self.b.append_block_param(join, self.floats())).collect();
         let arguments = |parts: &Parts| parts.iter().map(|part| BlockArg::from(*part)).collect::<Vec<_>>();
         let any = self.any(&far);
         self.b.ins().brif(any, slow, &[], join, &arguments(near));
