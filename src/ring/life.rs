@@ -10,16 +10,13 @@ use super::core::{Core, Stage};
 use super::error::RingError;
 use super::handle::{Ring, STOP};
 use super::report::Report;
-use super::waits::{Waits, block_on};
+use super::waits::{LOOK, Waits, block_on};
 use super::worker;
 use crate::error::Error;
 use crate::submit::Reporter;
 
 /// The pause of a thread between two looks at messages that are being handled.
-const LOOK: Duration = Duration::from_micros(100);
-
-/// The same of a task.
-const LOOK_OF_TASK: Duration = Duration::from_millis(1);
+const LOOK_OF_THREAD: Duration = Duration::from_micros(100);
 
 impl Ring {
     /// Stops the actors between two messages. Messages are accepted meanwhile, and wait. A persistent kernel ends, so
@@ -295,7 +292,7 @@ impl Core {
             if started.elapsed() >= timeout {
                 return Err(RingError::TimedOut { step: "drain", timeout, left });
             }
-            waits.rest(self, if waits == Waits::Blocks { LOOK } else { LOOK_OF_TASK }).await;
+            waits.rest(self, if waits == Waits::Blocks { LOOK_OF_THREAD } else { LOOK }).await;
         }
     }
 

@@ -141,6 +141,9 @@ impl Actor {
     }
 }
 
+/// A message for which there was no room, and the place of its reply.
+type Next<'a> = (Payload, Option<&'a Arc<Cell>>);
+
 /// The error of a call that was given so many messages.
 fn all(messages: usize) -> impl FnOnce((usize, SendError)) -> SendAllError {
     move |(sent, error)| SendAllError { sent, messages, error }
@@ -157,16 +160,9 @@ impl Core {
         mut message: impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
     ) -> Result<(), (usize, SendError)> {
         let mut sent = 0;
-        while sent < count {
-            let row = self.send_row(actor, sent..count, &mut message).map_err(|error| (sent, error))?;
-            sent += row;
-            if row == 0 {
-                // The inbox is full.
-                let mut payload = Payload::new();
-                let cell = message(sent, &mut payload);
-                self.send(actor, &payload, cell, Priority::Normal).map_err(|error| (sent, error))?;
-                sent += 1;
-            }
+        while let Some((payload, cell)) = self.send_rows(actor, &mut sent, count, &mut message)? {
+            self.send(actor, &payload, cell, Priority::Normal).map_err(|error| (sent, error))?;
+            sent += 1;
         }
         Ok(())
     }
@@ -179,18 +175,33 @@ impl Core {
         mut message: impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
     ) -> Result<(), (usize, SendError)> {
         let mut sent = 0;
-        while sent < count {
-            let row = self.send_row(actor, sent..count, &mut message).map_err(|error| (sent, error))?;
-            sent += row;
-            if row == 0 {
-                let mut payload = Payload::new();
-                let cell = message(sent, &mut payload);
-                let waits = self.send_waits(actor, &payload, cell, Priority::Normal);
-                waits.await.map_err(|error| (sent, error))?;
-                sent += 1;
-            }
+        while let Some((payload, cell)) = self.send_rows(actor, &mut sent, count, &mut message)? {
+            let waits = self.send_waits(actor, &payload, cell, Priority::Normal);
+            waits.await.map_err(|error| (sent, error))?;
+            sent += 1;
         }
         Ok(())
+    }
+
+    /// Sends messages from the number `sent` on, which it moves, until all are sent or the inbox is full; then returns the
+    /// next message and the place of its reply.
+    fn send_rows<'a>(
+        &self,
+        actor: u32,
+        sent: &mut usize,
+        count: usize,
+        message: &mut impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
+    ) -> Result<Option<Next<'a>>, (usize, SendError)> {
+        while *sent < count {
+            let row = self.send_row(actor, *sent..count, message).map_err(|error| (*sent, error))?;
+            if row == 0 {
+                let mut payload = Payload::new();
+                let cell = message(*sent, &mut payload);
+                return Ok(Some((payload, cell)));
+            }
+            *sent += row;
+        }
+        Ok(None)
     }
 
     /// Sends as many messages as there is room for, up to a limit; returns their number.

@@ -12,9 +12,8 @@ use super::core::{Core, Stage, Watched};
 use super::error::AskError;
 use super::pause::Pause;
 use super::post::{Entry, Post, State};
-use super::send::LOOK;
 use super::slot::{Header, Kind, Payload};
-use super::waits::Waits;
+use super::waits::{LOOK, Waits};
 
 /// The time after which the ring's own messages count as lost.
 pub(super) const OWN: Duration = Duration::from_secs(10);

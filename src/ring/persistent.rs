@@ -15,7 +15,7 @@ use super::generate::CONTROL;
 use super::inbox::Inboxes;
 use super::outlet::Demand;
 use super::telemetry::Count;
-use super::waits::Waits;
+use super::waits::{LOOK, Waits};
 use crate::buffer::exchange::{Exchange, Private};
 use crate::error::Error;
 use crate::kernel::Kernel;
@@ -42,8 +42,6 @@ const IDLE: Duration = Duration::from_millis(20);
 const BUSY: Duration = Duration::from_millis(1);
 /// The same while futures wait, or messages for room in their inbox.
 const WATCHING: Duration = Duration::from_micros(20);
-/// The time between two looks of a task that waits for the end of a kernel.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// A resident kernel.
 pub(super) struct Persistent {

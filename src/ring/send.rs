@@ -13,10 +13,7 @@ use super::overflow::{DeadLetter, DeadReason, Overflow};
 use super::pause::Pause;
 use super::post::{Entry, Letter, Post};
 use super::slot::{Header, Payload};
-use super::waits::Waits;
-
-/// The time between two looks of a task that waits for room.
-pub(super) const LOOK: Duration = Duration::from_millis(1);
+use super::waits::{LOOK, Waits};
 
 /// An inbox without room, for a message that may wait for it.
 struct Full {

@@ -8,6 +8,9 @@ use std::time::Duration;
 use super::clock::Instant;
 use super::core::Core;
 
+/// The pause of a task between two looks at what it waits for.
+pub(super) const LOOK: Duration = Duration::from_millis(1);
+
 /// How a call waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waits {

@@ -10,7 +10,7 @@ use super::rewrite::{End, Exit, OpenLoop, Rewriter};
 /// quadratic time.
 const MAX_NESTED_LOOPS: usize = 8;
 
-/// The variables and the memory that a loop may change, and whether the loop has a `continue`.
+/// The variables and the memory that statements may change, and whether there is a `continue` of their loop.
 #[derive(Default)]
 pub(super) struct Touches {
     pub(super) locals: Vec<usize>,
@@ -120,7 +120,7 @@ impl Rewriter<'_> {
         End::Open
     }
 
-    /// Collects the effects of a block in a loop. `nested` is true if the block is inside an inner loop.
+    /// Collects the effects of a block. `nested` is true if the block is inside an inner loop.
     pub(super) fn touches(&self, block: &Block, found: &mut Touches, nested: bool) {
         for statement in block {
             match statement {
