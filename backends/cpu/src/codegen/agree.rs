@@ -8,16 +8,17 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
 use super::generator::{Generator, Held};
+use super::likely::Conditions;
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Function, Inst, Stmt, UnaryOp, Value};
 
-/// Two conditions, computed at run time, under which all lanes have the same value of a boolean.
-#[derive(Clone, Copy, Debug)]
+/// Conditions, computed at run time, under which all lanes have the same value of a boolean.
+#[derive(Clone, Debug)]
 pub(super) struct Agreement {
-    /// If this condition is true, the boolean is true in all lanes.
-    pub(super) all: cl::Value,
-    /// If this condition is true, the boolean is false in all lanes.
-    pub(super) none: cl::Value,
+    /// If these conditions are true, the boolean is true in all lanes.
+    pub(super) all: Conditions,
+    /// If these conditions are true, the boolean is false in all lanes.
+    pub(super) none: Conditions,
     /// The value of the boolean in nearly all groups.
     pub(super) usual: Usual,
 }
@@ -76,13 +77,12 @@ impl Generator<'_, '_> {
             Inst::Compare(op, a, b) => self.agreement_of_comparison(op, a, b),
             Inst::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 let (Some(a), Some(b)) = (self.agreement(a), self.agreement(b)) else { return };
-                let mut both = |x, y| self.b.ins().band(x, y);
-                let (all, none) = (both(a.all, b.all), both(a.none, b.none));
-                let mut either = |x, y| self.b.ins().bor(x, y);
                 Some(if op == BinaryOp::And {
-                    Agreement { all, none: either(a.none, b.none), usual: a.usual.with(b.usual, Usual::False) }
+                    let none = self.either(&a.none, &b.none);
+                    Agreement { all: both(a.all, b.all), none, usual: a.usual.with(b.usual, Usual::False) }
                 } else {
-                    Agreement { all: either(a.all, b.all), none, usual: a.usual.with(b.usual, Usual::True) }
+                    let all = self.either(&a.all, &b.all);
+                    Agreement { all, none: both(a.none, b.none), usual: a.usual.with(b.usual, Usual::True) }
                 })
             }
             Inst::Unary(UnaryOp::Not, a) => {
@@ -97,9 +97,16 @@ impl Generator<'_, '_> {
         if self.is_uniform(value) {
             let all = self.scalar(value);
             let none = self.b.ins().icmp_imm_s(IntCC::Equal, all, 0);
-            return Some(Agreement { all, none, usual: Usual::Uniform });
+            return Some(Agreement { all: one(all), none: one(none), usual: Usual::Uniform });
         }
-        self.agreements[value.0 as usize]
+        self.agreements[value.0 as usize].clone()
+    }
+
+    /// The condition that all of `a` or all of `b` are true.
+    fn either(&mut self, a: &[cl::Value], b: &[cl::Value]) -> Conditions {
+        let mut all = |list: &[cl::Value]| list.iter().copied().reduce(|x, y| self.b.ins().band(x, y));
+        let sides = [all(a), all(b)].into_iter().flatten();
+        sides.reduce(|x, y| self.b.ins().bor(x, y)).into_iter().collect()
     }
 
     fn agreement_of_comparison(&mut self, op: CompareOp, a: Value, b: Value) -> Option<Agreement> {
@@ -139,9 +146,9 @@ impl Generator<'_, '_> {
         };
         // One condition needs no `fits`: there the last lane is not above the other operand, which fits in 32 bits.
         Some(if grows_left {
-            Agreement { all, none: self.b.ins().band(none, fits), usual: Usual::Either }
+            Agreement { all: one(all), none: both(one(none), one(fits)), usual: Usual::Either }
         } else {
-            Agreement { all: self.b.ins().band(all, fits), none, usual: Usual::Either }
+            Agreement { all: both(one(all), one(fits)), none: one(none), usual: Usual::Either }
         })
     }
 
@@ -164,9 +171,9 @@ impl Generator<'_, '_> {
         let differ = self.b.ins().icmp(IntCC::UnsignedGreaterThan, distance, reach);
         let never = self.b.ins().iconst(types::I8, 0);
         Some(if op == CompareOp::Eq {
-            Agreement { all: never, none: differ, usual: Usual::False }
+            Agreement { all: one(never), none: one(differ), usual: Usual::False }
         } else {
-            Agreement { all: differ, none: never, usual: Usual::True }
+            Agreement { all: one(differ), none: one(never), usual: Usual::True }
         })
     }
 
@@ -174,7 +181,7 @@ impl Generator<'_, '_> {
     /// lanes nearly always agree on its condition. Returns whether they were compiled.
     pub(super) fn doubled(&mut self, branch: &[Stmt]) -> bool {
         let Some(Stmt::If { condition, accept, reject }) = branch.first() else { return false };
-        let Some(agreement) = self.agreements[condition.0 as usize] else { return false };
+        let Some(agreement) = self.agreements[condition.0 as usize].clone() else { return false };
         if self.is_uniform(*condition) || self.flow.doubled >= MAX_NESTED || !self.function.checks.is_empty() {
             return false;
         }
@@ -184,7 +191,7 @@ impl Generator<'_, '_> {
             return false;
         }
         // After an early return, the code that follows is compiled twice; for any other branch only its own statements.
-        let (when, fast) = match leaves {
+        let (mut conditions, fast) = match leaves {
             true => (agreement.none, &branch[1..]),
             false if rejects => (agreement.none, reject.as_slice()),
             false => (agreement.all, accept.as_slice()),
@@ -201,11 +208,8 @@ impl Generator<'_, '_> {
         let (on_fast, on_slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(on_slow);
         let tested = self.tested.len();
-        for condition in std::iter::once(when).chain(self.test_early(fast)) {
-            let next = self.b.create_block();
-            self.b.ins().brif(condition, next, &[], on_slow, &[]);
-            self.switch_sealed(next);
-        }
+        conditions.extend(self.test_early(fast));
+        self.require(&conditions, on_slow);
         self.b.ins().jump(on_fast, &[]);
         let (masked, writes) = (self.flow.masked, self.flow.writes);
         let mut ends = (false, false);
@@ -241,6 +245,15 @@ impl Generator<'_, '_> {
         }
         true
     }
+}
+
+fn one(condition: cl::Value) -> Conditions {
+    Conditions::from_slice(&[condition])
+}
+
+fn both(mut a: Conditions, b: Conditions) -> Conditions {
+    a.extend(b);
+    a
 }
 
 /// Whether statements cost more under a mask than the test of an agreement. A read has no mask, but tests of its indices

@@ -2,12 +2,14 @@
 //!
 //! Where code is compiled twice (see [`super::agree`]) the fast version may rely on every test before it. Indices that
 //! are known at that point are therefore tested there, once, and the accesses themselves need neither a test nor a
-//! fallback. Groups for which a test fails run the slow version, which tests each access.
+//! fallback. Groups for which a test fails run the slow version, which tests each access. The same goes for the conditions
+//! under which clamped indices are linear (see [`super::likely`]): at the edges of an image the slow version runs.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::generator::Generator;
+use super::likely::{Conditions, Likely};
 use super::place::Touched;
 use crate::ir::{BinaryOp, Class, Count, Index, Inst, MemType, Place, Space, Stmt, Value};
 
@@ -17,6 +19,16 @@ pub(super) struct Tested {
     space: Space,
     value: Value,
     count: Count,
+}
+
+/// Values that are computed ahead of the statements that evaluate them.
+#[derive(Debug, Default)]
+struct Ahead {
+    /// The values that the statements evaluate.
+    made: FxHashSet<Value>,
+    /// Those of them that were computed: each once, so that equal conditions are recognised.
+    scalars: FxHashMap<Value, cl::Value>,
+    likely: FxHashMap<Value, Likely>,
 }
 
 /// The largest number of indices that are tested before one piece of code.
@@ -33,31 +45,44 @@ impl Generator<'_, '_> {
 
     /// Generates tests that indices of `statements` are in range in all lanes: those indices that can be computed here
     /// and that every execution uses. Returns the conditions; the code that follows relies on them.
-    pub(super) fn test_early(&mut self, statements: &[Stmt]) -> Vec<cl::Value> {
-        let mut made = FxHashSet::default();
-        lets(statements, &mut made);
+    pub(super) fn test_early(&mut self, statements: &[Stmt]) -> Conditions {
+        let mut ahead = Ahead::default();
+        lets(statements, &mut ahead.made);
         let mut found = Vec::new();
         self.untested(statements, &mut found);
+        let mut conditions = Conditions::new();
         let mut by_value: Vec<(Value, cl::Value, cl::Value)> = Vec::new();
-        for one in found {
-            let Some(first) = self.early(one.value, &made, MAX_STEPS) else { continue };
+        for (one, in_range) in found {
+            let Some(likely) = self.early_likely(one.value, &mut ahead, MAX_STEPS).filter(|likely| likely.usual) else {
+                continue;
+            };
+            for condition in likely.conditions() {
+                if !conditions.contains(&condition) {
+                    conditions.push(condition);
+                }
+            }
+            self.tested.push(one);
+            if in_range {
+                continue;
+            }
             let count = self.count_of(one.space, one.count);
             match by_value.iter_mut().find(|(value, ..)| *value == one.value) {
                 // Counts are the same for all groups, so their minimum moves out of the loops.
                 Some((.., least)) => *least = self.b.ins().umin(*least, count),
-                None => by_value.push((one.value, first, count)),
+                None => by_value.push((one.value, likely.first, count)),
             }
-            self.tested.push(one);
         }
-        let fits = |(value, first, count): (Value, cl::Value, cl::Value)| {
-            let stride = self.facts.shapes[value.0 as usize].stride().unwrap_or(0);
-            self.fits(first, stride, count)
-        };
-        by_value.into_iter().map(fits).collect()
+        for (value, first, count) in by_value {
+            let shape = self.facts.shapes[value.0 as usize];
+            let stride = shape.stride().or(shape.likely_stride()).unwrap_or(0);
+            conditions.push(self.fits(first, stride, count));
+        }
+        conditions
     }
 
-    /// Collects the uniform and linear indices of statements that are not proven to be in range.
-    fn untested(&self, statements: &[Stmt], found: &mut Vec<Tested>) {
+    /// Collects the uniform and linear indices of statements that are not proven to be in range, and those that are only
+    /// likely to be linear; with each, whether it is in range.
+    fn untested(&self, statements: &[Stmt], found: &mut Vec<(Tested, bool)>) {
         for statement in statements {
             match statement {
                 Stmt::Let(value) => {
@@ -73,40 +98,71 @@ impl Generator<'_, '_> {
         }
     }
 
-    fn untested_of(&self, place: &Place, found: &mut Vec<Tested>) {
+    fn untested_of(&self, place: &Place, found: &mut Vec<(Tested, bool)>) {
         for index in &place.indices {
             let one = Tested { space: place.space, value: index.value, count: index.count };
-            let linear = self.facts.shapes[index.value.0 as usize].stride().is_some();
-            if linear
-                && !self.certain(place.space, index, Touched::All)
-                && !found.contains(&one)
+            let shape = self.facts.shapes[index.value.0 as usize];
+            let likely = shape.near > 0 && !place.space.is_private();
+            let in_range = self.certain(place.space, index, Touched::All);
+            if (shape.stride().is_some() && !in_range || likely && !self.is_tested(place.space, index))
+                && !found.contains(&(one, in_range))
                 && found.len() < MAX_TESTS
             {
-                found.push(one);
+                found.push((one, in_range));
             }
         }
     }
 
-    /// Returns lane 0's value of a uniform or linear value. A value that is evaluated only later (it is in `made`) is
-    /// computed here; `None` if that takes more than arithmetic and movable loads.
-    fn early(&mut self, value: Value, made: &FxHashSet<Value>, steps: u32) -> Option<cl::Value> {
+    /// Returns the certain or likely linear form of a value. A value that is evaluated only later is
+    /// computed here, if that takes no more than [`Self::early`] does.
+    fn early_likely(&mut self, value: Value, ahead: &mut Ahead, steps: u32) -> Option<Likely> {
+        let shape = self.facts.shapes[value.0 as usize];
+        if shape.stride().is_some() {
+            return self.early(value, ahead, steps).map(Likely::certain);
+        }
+        if !ahead.made.contains(&value) {
+            return self.likely(value);
+        }
+        if let Some(likely) = ahead.likely.get(&value) {
+            return Some(likely.clone());
+        }
+        let steps = steps.checked_sub(1)?;
+        let Inst::Binary(op, a, b) = *self.function.inst(value) else { return None };
+        if shape.near <= 0 {
+            return None;
+        }
+        let of_a = self.early_likely(a, ahead, steps)?;
+        let of_b = self.early_likely(b, ahead, steps)?;
+        let likely = self.likely_of(op, (a, of_a), (b, of_b))?;
+        ahead.likely.insert(value, likely.clone());
+        Some(likely)
+    }
+
+    /// Returns lane 0's value of a uniform or linear value. A value that is evaluated only later is computed
+    /// here; `None` if that takes more than arithmetic and movable loads.
+    fn early(&mut self, value: Value, ahead: &mut Ahead, steps: u32) -> Option<cl::Value> {
         let shape = self.facts.shapes[value.0 as usize];
         if self.function.class(value) != Class::I32 || shape.stride().is_none() {
             return None;
         }
+        if let Some(scalar) = ahead.scalars.get(&value) {
+            return Some(*scalar);
+        }
         let steps = steps.checked_sub(1)?;
         let inst = self.function.inst(value);
-        match *inst {
-            Inst::Part { of, .. } if !made.contains(&of) => Some(self.scalar(value)),
-            _ if !made.contains(&value) && !matches!(inst, Inst::Part { .. }) => Some(self.scalar(value)),
-            Inst::Part { of, index } => self.early_load(of, u32::from(index)),
-            Inst::Load(..) => self.early_load(value, 0),
+        let scalar = match *inst {
+            Inst::Part { of, .. } if !ahead.made.contains(&of) => self.scalar(value),
+            _ if !ahead.made.contains(&value) && !matches!(inst, Inst::Part { .. }) => self.scalar(value),
+            Inst::Part { of, index } => self.early_load(of, u32::from(index))?,
+            Inst::Load(..) => self.early_load(value, 0)?,
             Inst::Binary(op, a, b) if !divides(op) => {
-                let (a, b) = (self.early(a, made, steps)?, self.early(b, made, steps)?);
-                Some(self.emit().binary_scalar(op, Class::I32, a, b))
+                let (a, b) = (self.early(a, ahead, steps)?, self.early(b, ahead, steps)?);
+                self.emit().binary_scalar(op, Class::I32, a, b)
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        ahead.scalars.insert(value, scalar);
+        Some(scalar)
     }
 
     /// Loads the scalar `index` of the load `load` in advance; `None` if the load may not be moved.

@@ -6,28 +6,51 @@
 //! where it fails.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+use smallvec::SmallVec;
 
 use super::generator::{Generator, Held};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Inst, Value};
 
+/// Conditions that must all be true. A branch for each costs less than their conjunction: no result of a comparison is
+/// needed as a value, and the branches nearly always go one way.
+pub(super) type Conditions = SmallVec<[cl::Value; 4]>;
+
 /// The likely linear form of a value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Likely {
     /// Lane 0's value.
     pub(super) first: cl::Value,
-    /// The condition under which the value is linear; `None` if it is linear in any case.
-    pub(super) when: Option<cl::Value>,
+    /// The conditions under which the value is linear, beside `unwrapped`; none if it is linear in any case.
+    when: Conditions,
+    /// A further condition, that the last lane's value does not wrap. A later minimum of the same signedness makes it
+    /// needless.
+    unwrapped: Option<cl::Value>,
+    /// Whether the value is bounded above, as a signed (`true`) or unsigned integer, so that the last lane cannot wrap.
+    bounded: Option<bool>,
+    /// Whether the conditions are true in nearly all groups of any launch; else they depend on the arguments, such as
+    /// the stride of a matrix.
+    pub(super) usual: bool,
+}
+
+impl Likely {
+    pub(super) fn certain(first: cl::Value) -> Self {
+        Self { first, when: Conditions::new(), unwrapped: None, bounded: None, usual: true }
+    }
+
+    /// All conditions under which the value is linear.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = cl::Value> + '_ {
+        self.when.iter().copied().chain(self.unwrapped)
+    }
 }
 
 impl Generator<'_, '_> {
     /// The certain or likely linear form of a value; `None` if it has neither.
     pub(super) fn likely(&mut self, value: Value) -> Option<Likely> {
         if self.facts.shapes[value.0 as usize].stride().is_some() {
-            let first = self.scalar(value);
-            return Some(Likely { first, when: None });
+            return Some(Likely::certain(self.scalar(value)));
         }
-        self.likely[value.0 as usize]
+        self.likely[value.0 as usize].clone()
     }
 
     /// Stores the likely linear form of an instruction's result.
@@ -38,55 +61,68 @@ impl Generator<'_, '_> {
             return;
         }
         let Inst::Binary(op, a, b) = *inst else { return };
-        let (Some(of_a), Some(of_b)) = (self.likely(a), self.likely(b)) else { return };
-        let mut when = match (of_a.when, of_b.when) {
-            (Some(a), Some(b)) => Some(self.b.ins().band(a, b)),
-            (one, other) => one.or(other),
-        };
-        let first = self.emit().binary_scalar(op, Class::I32, of_a.first, of_b.first);
-        if op == BinaryOp::Mul && self.known(a).is_none() && self.known(b).is_none() {
-            let factor = if self.is_uniform(b) { of_b.first } else { of_a.first };
-            let one = self.b.ins().icmp_imm_s(IntCC::Equal, factor, 1);
-            when = Some(match when {
-                Some(when) => self.b.ins().band(when, one),
-                None => one,
-            });
+        if let (Some(of_a), Some(of_b)) = (self.likely(a), self.likely(b)) {
+            self.likely[value.0 as usize] = self.likely_of(op, (a, of_a), (b, of_b));
         }
-        if matches!(op, BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU) {
-            let ((grows, stride), limit) = match self.facts.shapes[a.0 as usize].likely_stride() {
-                Some(stride) => ((of_a.first, stride), of_b.first),
-                None => match self.facts.shapes[b.0 as usize].likely_stride() {
-                    Some(stride) => ((of_b.first, stride), of_a.first),
-                    None => return,
-                },
-            };
-            let unclamped = self.unclamped(op, grows, stride, limit);
-            when = Some(match when {
-                Some(when) => self.b.ins().band(when, unclamped),
-                None => unclamped,
-            });
-            self.likely[value.0 as usize] = Some(Likely { first: grows, when });
-            return;
-        }
-        self.likely[value.0 as usize] = Some(Likely { first, when });
     }
 
-    /// The condition under which a minimum or maximum with `limit` leaves all lanes of a growing value unchanged. The
-    /// value is `first` in lane 0 and grows by `stride` per lane.
-    fn unclamped(&mut self, op: BinaryOp, first: cl::Value, stride: i32, limit: cl::Value) -> cl::Value {
+    /// The likely linear form of the result of `op`, given the operands and their forms.
+    pub(super) fn likely_of(
+        &mut self,
+        op: BinaryOp,
+        (a, of_a): (Value, Likely),
+        (b, of_b): (Value, Likely),
+    ) -> Option<Likely> {
+        if matches!(op, BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU) {
+            let stride = |value: Value| self.facts.shapes[value.0 as usize].likely_stride();
+            let (grows, stride, limit) = match (stride(a), stride(b)) {
+                (Some(stride), _) => (of_a, stride, of_b),
+                (None, Some(stride)) => (of_b, stride, of_a),
+                (None, None) => return None,
+            };
+            return Some(self.unclamped(op, grows, stride, limit.first));
+        }
+        let mut when: Conditions = of_a.conditions().collect();
+        let others: Conditions = of_b.conditions().filter(|condition| !when.contains(condition)).collect();
+        when.extend(others);
+        let first = self.emit().binary_scalar(op, Class::I32, of_a.first, of_b.first);
+        let mut usual = of_a.usual && of_b.usual;
+        if op == BinaryOp::Mul && self.known(a).is_none() && self.known(b).is_none() {
+            let factor = if self.is_uniform(b) { of_b.first } else { of_a.first };
+            when.push(self.b.ins().icmp_imm_s(IntCC::Equal, factor, 1));
+            usual = false;
+        }
+        Some(Likely { first, when, unwrapped: None, bounded: None, usual })
+    }
+
+    /// The form of the minimum or maximum of a growing value and `limit`, where it leaves all lanes of the value
+    /// unchanged. The value grows by `stride` per lane.
+    fn unclamped(&mut self, op: BinaryOp, grows: Likely, stride: i32, limit: cl::Value) -> Likely {
         let signed = matches!(op, BinaryOp::MinS | BinaryOp::MaxS);
         let wide = |g: &mut Self, value| {
             if signed { g.b.ins().sextend(types::I64, value) } else { g.b.ins().uextend(types::I64, value) }
         };
-        let (start, bound) = (wide(self, first), wide(self, limit));
+        // A bound of the other signedness says nothing about this one.
+        let mut of = match grows.bounded {
+            Some(bounded) if bounded == signed => grows,
+            _ => Likely { when: grows.conditions().collect(), unwrapped: None, bounded: None, ..grows },
+        };
+        let (start, bound) = (wide(self, of.first), wide(self, limit));
         // The last lane's value is computed with 64 bits, so that it does not wrap.
-        let last = self.b.ins().iadd_imm_s(start, i64::from(stride) * (LANES as i64 - 1));
+        let reach = i64::from(stride) * (LANES as i64 - 1);
         if matches!(op, BinaryOp::MinS | BinaryOp::MinU) {
-            return self.b.ins().icmp(IntCC::SignedLessThanOrEqual, last, bound);
+            let last = self.b.ins().iadd_imm_s(start, reach);
+            of.when.push(self.b.ins().icmp(IntCC::SignedLessThanOrEqual, last, bound));
+            of.unwrapped = None;
+        } else {
+            of.when.push(self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, start, bound));
+            if of.bounded.is_none() {
+                let last = self.b.ins().iadd_imm_s(start, reach);
+                let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
+                of.unwrapped = Some(self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most));
+            }
         }
-        let above = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, start, bound);
-        let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
-        let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
-        self.b.ins().band(above, fits)
+        of.bounded = Some(signed);
+        of
     }
 }

@@ -71,17 +71,16 @@ impl Generator<'_, '_> {
 
     fn load_steps(&mut self, place: &Place, ty: MemType, count: u8, step: i64) -> Columns {
         let start = self.stepped_address(place, Touched::All);
-        let Some(inside) = start.inside else {
+        if start.inside.is_empty() {
             let columns = self.load_rows(self.reading(place, Touched::All), start.address, ty, count, step);
             return columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect();
-        };
-        let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        }
+        let (slow, join) = (self.b.create_block(), self.b.create_block());
         let certain = place.indices.iter().all(|index| self.facts.shapes[index.value.0 as usize].stride().is_some());
-        if certain {
+        if start.usual {
             self.b.set_cold_block(slow);
         }
-        self.b.ins().brif(inside, fast, &[], slow, &[]);
-        self.switch_sealed(fast);
+        self.require(&start.inside, slow);
         let rows = self.load_rows(shared(), start.address, ty, count, step);
         self.jump_with(join, &rows);
         self.switch_sealed(slow);

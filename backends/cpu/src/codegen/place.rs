@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
 use super::generator::Generator;
+use super::likely::Conditions;
 use super::ops::Parts;
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Count, Index, Place, Space};
@@ -33,6 +34,15 @@ pub(super) struct Start {
     pub(super) inside: Option<cl::Value>,
 }
 
+/// The address in lane 0 where lanes are a constant step apart, and the conditions under which that is so and all lanes
+/// are in range; none if it is certain.
+pub(super) struct Stepped {
+    pub(super) address: cl::Value,
+    pub(super) inside: Conditions,
+    /// Whether the conditions are true in nearly all groups of any launch.
+    pub(super) usual: bool,
+}
+
 /// A base address with an offset for each lane, and the mask of lanes that are in range; `None` if all certainly are.
 pub(super) struct Offsets {
     pub(super) base: cl::Value,
@@ -47,7 +57,7 @@ impl Generator<'_, '_> {
         let mut steps = 0i64;
         for index in &place.indices {
             let shape = self.facts.shapes[index.value.0 as usize];
-            let likely = self.likely[index.value.0 as usize].and_then(|_| shape.likely_stride());
+            let likely = self.likely[index.value.0 as usize].as_ref().and_then(|_| shape.likely_stride());
             match shape.stride().or(likely) {
                 Some(stride) => steps += i64::from(stride) * i64::from(index.stride),
                 None => return Spread::Anywhere,
@@ -127,28 +137,37 @@ impl Generator<'_, '_> {
     }
 
     /// The address in lane 0 of a place whose indices are linear or likely to be linear. The address may be used only
-    /// where `inside` is true.
-    pub(super) fn stepped_address(&mut self, place: &Place, touched: Touched) -> Start {
+    /// where all conditions of `inside` are true.
+    pub(super) fn stepped_address(&mut self, place: &Place, touched: Touched) -> Stepped {
         let mut address = self.base(place.space);
-        let mut inside: Option<cl::Value> = None;
+        let (mut inside, mut usual) = (Conditions::new(), true);
         for index in &place.indices {
             let shape = self.facts.shapes[index.value.0 as usize];
-            let Some(super::likely::Likely { first: value, when }) = self.likely(index.value) else { continue };
-            if let Some(when) = when {
-                inside = Some(inside.map_or(when, |other| self.b.ins().band(other, when)));
+            let Some(likely) = self.likely(index.value) else { continue };
+            if !self.is_tested(place.space, index) {
+                inside.extend(likely.conditions());
+                usual &= likely.usual;
             }
             if !self.certain(place.space, index, touched) {
                 let stride = shape.stride().or(shape.likely_stride()).unwrap_or(0);
                 let count = self.count_of(place.space, index.count);
-                let fits = self.fits(value, stride, count);
-                inside = Some(inside.map_or(fits, |other| self.b.ins().band(other, fits)));
+                inside.push(self.fits(likely.first, stride, count));
             }
-            let wide = self.b.ins().uextend(types::I64, value);
+            let wide = self.b.ins().uextend(types::I64, likely.first);
             let offset = self.b.ins().imul_imm_s(wide, i64::from(index.stride));
             address = self.b.ins().iadd(address, offset);
         }
         let address = self.b.ins().iadd_imm_s(address, i64::from(place.offset));
-        Start { address, inside }
+        Stepped { address, inside, usual }
+    }
+
+    /// Goes on in a new block if all conditions are true, else in `otherwise`.
+    pub(super) fn require(&mut self, conditions: &[cl::Value], otherwise: cl::Block) {
+        for condition in conditions {
+            let next = self.b.create_block();
+            self.b.ins().brif(*condition, next, &[], otherwise, &[]);
+            self.switch_sealed(next);
+        }
     }
 
     /// Whether a value that is `first` in lane 0 and grows by `stride` per lane is below `count` in all lanes.

@@ -1,6 +1,6 @@
 //! Stores.
 
-use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 use smallvec::SmallVec;
 
 use super::generator::Generator;
@@ -135,27 +135,18 @@ impl Generator<'_, '_> {
     fn store_steps(&mut self, place: &Place, ty: MemType, values: &[Value], step: i64) {
         let columns = self.raw_columns(ty, values);
         let start = self.stepped_address(place, Touched::Active);
-        let mut condition = start.inside;
+        let mut conditions = start.inside;
         if self.is_masked() {
             let mask = self.mask();
-            let all = self.emit().all(&mask);
-            condition = Some(match condition {
-                // A condition is true if any of its bits is set, so `all` must be made 0 or 1 before the combination.
-                Some(inside) => {
-                    let all = self.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
-                    self.b.ins().band(inside, all)
-                }
-                None => all,
-            });
+            conditions.push(self.emit().all(&mask));
         }
-        let Some(condition) = condition else {
+        if conditions.is_empty() {
             self.store_rows(start.address, ty, &columns, step);
             return;
-        };
-        let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        }
+        let (slow, join) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
-        self.b.ins().brif(condition, fast, &[], slow, &[]);
-        self.switch_sealed(fast);
+        self.require(&conditions, slow);
         self.store_rows(start.address, ty, &columns, step);
         self.b.ins().jump(join, &[]);
         self.switch_sealed(slow);

@@ -231,7 +231,7 @@ pub(crate) enum SubgroupOp {
 }
 
 /// An instruction, which computes a value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inst {
     /// A constant: the low bits of `bits` in the value's class; booleans are 0 and 1.
     Const(Class, u64),

@@ -37,7 +37,8 @@ impl Lower<'_> {
     pub(super) fn condition(&mut self, value: Value) -> Result<Cond, String> {
         let ty = self.type_of(value);
         let inst = self.definition(value);
-        let near = self.is_used_once(value) || self.is_here(value);
+        // A comparison for each branch is shorter than its result in a register.
+        let near = self.is_used_once(value) || self.is_here(value) || self.only_decides(value);
         if let Some(inst) = inst
             && near
             && self.type_of(self.root(value)) == ty

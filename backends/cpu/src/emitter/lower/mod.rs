@@ -15,6 +15,7 @@
 //! | `integer`, `bits`, `select` | scalar integers; counting bits; selection |
 //! | `float` | arithmetic of floats, scalars and vectors |
 //! | `lanes`, `shuffle` | single lanes of vectors; permutations |
+//! | `spread` | scalars of constant memory in all lanes |
 //! | `vector`, `compare`, `masks`, `widen` | integer vectors; comparisons; masks; width of lanes |
 //! | `convert` | conversions between integers and floats |
 
@@ -34,6 +35,7 @@ mod masks;
 mod memory;
 mod select;
 mod shuffle;
+mod spread;
 mod values;
 mod vector;
 mod widen;
@@ -42,6 +44,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::{self, Opcode, Type, Value};
 use regalloc2::{RegClass, VReg};
+use rustc_hash::FxHashSet;
 
 use super::constants::Pool;
 use super::inst::Inst;
@@ -70,6 +73,10 @@ struct Lower<'a> {
     registers: SecondaryMap<Value, Option<VReg>>,
     /// By value: the number of uses.
     uses: SecondaryMap<Value, u32>,
+    /// By value: the number of branches whose condition it is.
+    branches: SecondaryMap<Value, u32>,
+    /// The vectors that are read again at each use.
+    spreads: FxHashSet<Value>,
     /// By instruction: a number that grows with each instruction that may change memory.
     states: SecondaryMap<ir::Inst, u32>,
     /// By stack slot: its offset.
@@ -98,6 +105,8 @@ pub(super) fn lower(context: &Context) -> Result<Lowered, String> {
         pool: Pool::default(),
         registers: SecondaryMap::new(),
         uses: SecondaryMap::new(),
+        branches: SecondaryMap::new(),
+        spreads: FxHashSet::default(),
         states: SecondaryMap::new(),
         slots: Vec::new(),
         stack: 0,
@@ -113,6 +122,7 @@ pub(super) fn lower(context: &Context) -> Result<Lowered, String> {
         lower.stack = start + slot.size;
     }
     lower.count_uses();
+    lower.find_spreads(context);
     lower.blocks(&order)?;
     let Lower { program, pool, stack, outgoing, .. } = lower;
     Ok(Lowered { program, pool, stack, outgoing })

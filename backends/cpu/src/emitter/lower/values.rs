@@ -45,12 +45,22 @@ impl Lower<'_> {
                     let root = self.root(value);
                     self.uses[root] += 1;
                 }
+                if let InstructionData::Brif { arg, .. } = dfg.insts[inst] {
+                    let root = self.root(arg);
+                    self.branches[root] += 1;
+                }
             }
         }
     }
 
     pub(super) fn is_used_once(&self, value: Value) -> bool {
         self.uses[self.root(value)] == 1
+    }
+
+    /// Whether all uses of a value are conditions of branches.
+    pub(super) fn only_decides(&self, value: Value) -> bool {
+        let root = self.root(value);
+        self.uses[root] == self.branches[root]
     }
 
     /// The instruction that defines a value, after conversions without instructions; `None` for parameters of blocks.
@@ -100,6 +110,9 @@ impl Lower<'_> {
         if is_in_vector(ty) {
             if let Some(bytes) = self.vector_constant(value) {
                 return self.load_constant(ty, &bytes);
+            }
+            if let Some(again) = self.spread_again(value) {
+                return again;
             }
             return self.register_of(value);
         }

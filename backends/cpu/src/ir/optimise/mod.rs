@@ -1,10 +1,11 @@
-//! Optimises a function before code generation: small counted loops are unrolled, constants are folded, and private
-//! arrays that only constant indices access become registers.
+//! Optimises a function before code generation: small counted loops are unrolled, constants are folded, repeated
+//! arithmetic is done once, and private arrays that only constant indices access become registers.
 //!
 //! | file | content |
 //! |---|---|
 //! | `rewrite` | one traversal of a function that copies, folds and forwards |
 //! | `knowledge` | the known values of variables at a point |
+//! | `repeats` | the available results at a point |
 //! | `unroll`, `count` | loops and their numbers of iterations |
 //! | `choose` | `&&` and `||` without branches |
 //! | `fold` | instructions whose operands are constants |
@@ -22,6 +23,7 @@ mod knowledge;
 mod operands;
 mod promote;
 mod prune;
+mod repeats;
 mod rewrite;
 mod tails;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::fold::{Folded, fold};
 use super::knowledge::Knowledge;
 use super::operands;
+use super::repeats::Repeats;
 use crate::ir::{Class, Count, Function, Inst, Label, List, Place, Stmt, Value};
 
 /// Whether control continues after a list of statements.
@@ -23,6 +24,7 @@ pub(super) enum End {
 pub(super) struct Rewriter<'a> {
     pub(super) function: &'a mut Function,
     pub(super) knowledge: Knowledge,
+    pub(super) repeats: Repeats,
     /// Whether the current statements are copied, so that the new ones need their own values and labels.
     pub(super) copying: bool,
     /// The number of steps that unrolling may still add.
@@ -47,6 +49,7 @@ impl<'a> Rewriter<'a> {
         }
         Self {
             knowledge: Knowledge::of_nothing(function.vars.len()),
+            repeats: Repeats::default(),
             copying: false,
             growth,
             loops: 0,
@@ -64,6 +67,21 @@ impl<'a> Rewriter<'a> {
         let mut made = List::with_capacity(body.len());
         self.list(&body, &mut made);
         self.function.body = made;
+    }
+
+    /// Rewrites the statements of a nested list, whose results are not available after it.
+    pub(super) fn nested(&mut self, statements: &[Stmt]) -> (List, End) {
+        let before = self.repeats.mark();
+        let mut made = List::new();
+        let end = self.list(statements, &mut made);
+        self.repeats.leave(before);
+        (made, end)
+    }
+
+    /// Drops what a barrier would have to save.
+    pub(super) fn pass_barrier(&mut self) {
+        self.knowledge.pass_barrier();
+        self.repeats.pass_barrier();
     }
 
     /// Rewrites statements until the end of a list, or until control does not continue.
@@ -91,7 +109,7 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::Let(value) => self.evaluate(*value, out),
             Stmt::Barrier(_) => {
-                self.knowledge.pass_barrier();
+                self.pass_barrier();
                 out.push(statement.clone());
             }
             _ => self.simple(statement, out),
@@ -125,11 +143,10 @@ impl<'a> Rewriter<'a> {
             return self.list(if bits == 0 { reject } else { accept }, out);
         }
         let before = self.knowledge.mark();
-        let (mut accepted, mut rejected) = (List::new(), List::new());
-        let accept = self.list(accept, &mut accepted);
+        let (accepted, accept) = self.nested(accept);
         self.knowledge.restore(before);
         let between = self.knowledge.mark();
-        let reject = self.list(reject, &mut rejected);
+        let (rejected, reject) = self.nested(reject);
         self.knowledge.restore(between);
         if accept == End::Open && reject == End::Open && self.choose(condition, &accepted, &rejected, out) {
             return End::Open;
@@ -151,8 +168,7 @@ impl<'a> Rewriter<'a> {
         let name = if self.copying { self.new_label() } else { label };
         let around = std::mem::replace(&mut self.labels[label.0 as usize], name);
         let before = self.knowledge.mark();
-        let mut made = List::new();
-        let mut end = self.list(body, &mut made);
+        let (mut made, mut end) = self.nested(body);
         self.labels[label.0 as usize] = around;
         if matches!(made.last(), Some(Stmt::Exit(to)) if *to == name) {
             made.pop();
@@ -222,10 +238,13 @@ impl<'a> Rewriter<'a> {
             _ => {}
         }
         let at = value.0 as usize;
+        let available = self.repeats.get(&inst);
         let read = if let Inst::Read(var) = inst { Some(var) } else { None };
         let later = &self.function.insts[at + 1..];
         let parts = later.iter().take_while(|part| matches!(part, Inst::Part { of, .. } if *of == value)).count();
-        let made = if self.copying {
+        let made = if let Some(made) = available {
+            made
+        } else if self.copying {
             let made = self.new_value(inst, self.function.classes[at]);
             for index in 1..=parts {
                 self.new_value(Inst::Part { of: made, index: index as u8 }, self.function.classes[at + index]);
@@ -238,9 +257,13 @@ impl<'a> Rewriter<'a> {
         for index in 0..=parts {
             self.map[at + index] = Value(made.0 + index as u32);
         }
+        if available.is_some() {
+            return;
+        }
         if let Some(var) = read {
             self.knowledge.set(var, made, false);
         }
+        self.repeats.add(self.function, made);
         out.push(Stmt::Let(made));
     }
 

@@ -29,12 +29,12 @@ impl Rewriter<'_> {
         let starts: Vec<(Var, Option<u64>)> =
             writes.keys().map(|var| (*var, self.knowledge.get(*var).and_then(|value| self.known(value)))).collect();
         if barrier {
-            self.knowledge.pass_barrier();
+            self.pass_barrier();
         }
         let before = self.knowledge.mark();
         writes.keys().for_each(|var| self.knowledge.forget(*var));
-        let mut made = List::new();
-        if self.list(body, &mut made) == End::Closed {
+        let (mut made, end) = self.nested(body);
+        if end == End::Closed {
             // The body never reaches its end, so the loop has only one iteration.
             out.append(&mut made);
             return End::Closed;
@@ -67,10 +67,9 @@ impl Rewriter<'_> {
     }
 
     fn rolled(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>, out: &mut List) -> End {
-        let mut made = List::new();
-        match self.list(body, &mut made) {
-            End::Open => out.push(Stmt::Loop { body: made, site, turns }),
-            End::Closed => out.append(&mut made),
+        match self.nested(body) {
+            (made, End::Open) => out.push(Stmt::Loop { body: made, site, turns }),
+            (mut made, End::Closed) => out.append(&mut made),
         }
         End::Closed
     }

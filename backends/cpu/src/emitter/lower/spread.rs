@@ -1,0 +1,70 @@
+//! Scalars of constant memory that are spread to all lanes, read at each use.
+//!
+//! Cranelift moves such vectors out of loops, because they are the same in each iteration. Where a loop uses more of them
+//! than there are registers, the allocator keeps them on the stack, copies those that it has in registers back there
+//! at the end of each iteration, and reads them again. One instruction reads the scalar and spreads it, so reading it at
+//! each use costs no more than reading the copy, and nothing else.
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{InstructionData, Opcode, Value, ValueDef, types};
+use cranelift_codegen::loop_analysis::Loop;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Lower, is_in_vector, is_long};
+use crate::emitter::op;
+use crate::emitter::reg::{Reg, Rm};
+
+/// The largest number of vectors from outside a loop that may stay in registers within it: sixteen, less those that
+/// the loop computes with.
+const MAX_KEPT: usize = 10;
+
+impl Lower<'_> {
+    /// Finds the vectors that are read again at each use.
+    pub(super) fn find_spreads(&mut self, context: &Context) {
+        let loops = &context.loop_analysis;
+        let mut used: FxHashMap<Loop, FxHashSet<Value>> = FxHashMap::default();
+        // Cold blocks count, too: the allocator keeps a vector in the same place in the whole loop.
+        for block in self.func.layout.blocks() {
+            let Some(innermost) = loops.innermost_loop(block) else { continue };
+            for inst in self.func.layout.block_insts(block) {
+                for value in self.func.dfg.inst_values(inst) {
+                    let root = self.root(value);
+                    if !is_in_vector(self.type_of(root)) || self.vector_constant(root).is_some() {
+                        continue;
+                    }
+                    let ValueDef::Result(made, _) = self.func.dfg.value_def(root) else { continue };
+                    let Some(made) = self.func.layout.inst_block(made) else { continue };
+                    let around = std::iter::successors(Some(innermost), |one| loops.loop_parent(*one));
+                    for one in around.take_while(|one| !loops.is_in_loop(made, *one)) {
+                        used.entry(one).or_default().insert(root);
+                    }
+                }
+            }
+        }
+        let many = used.into_values().filter(|values| values.len() > MAX_KEPT).flatten();
+        self.spreads = many.filter(|value| self.spread_source(*value).is_some()).collect();
+    }
+
+    /// Reads a vector again, if it is one of those.
+    pub(super) fn spread_again(&mut self, value: Value) -> Option<Reg> {
+        let root = self.root(value);
+        if !self.spreads.contains(&root) {
+            return None;
+        }
+        let (address, offset) = self.spread_source(root)?;
+        let mem = Rm::Mem(self.address(address, offset));
+        Some(self.v1(op::VBROADCASTSS, is_long(self.type_of(root)), mem, None))
+    }
+
+    /// The address of the scalar, if a value is a scalar of constant memory in all lanes.
+    fn spread_source(&self, value: Value) -> Option<(Value, i32)> {
+        let [scalar] = self.defined_by(Opcode::Splat, value)?;
+        let load = self.definition(scalar)?;
+        let InstructionData::Load { opcode: Opcode::Load, arg, flags, offset } = self.func.dfg.insts[load] else {
+            return None;
+        };
+        let flags = self.func.dfg.mem_flags[flags];
+        let constant = flags.readonly() && flags.can_move() && flags.notrap();
+        (constant && self.type_of(self.root(scalar)) == types::F32).then(|| (arg, offset.into()))
+    }
+}
