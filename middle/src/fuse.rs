@@ -8,8 +8,9 @@
 //!
 //! - It is used more than once: it would be computed more than once.
 //! - The other operand is a product, too: `a * b - b * a` would no longer be zero.
-//! - The sum is stored to the variable that is the other operand, as in `sum += a * b`. Each iteration of such a loop
-//!   waits for the last sum, and a fused operation takes longer than an addition.
+//! - The sum is a scalar that is stored to the variable that is the other operand, as in `sum += a * b`. Each iteration
+//!   of such a loop waits for the last sum, and a fused operation takes longer than an addition. The components of a
+//!   vector do not wait for each other, so that fewer operations count for more.
 //! - Its elements have 16 bits.
 
 use anywarp_backend::statements;
@@ -107,7 +108,8 @@ impl Context<'_> {
             (BinaryOperator::Add | BinaryOperator::Subtract, None, Some(_)) => (right, left),
             _ => return None,
         };
-        if self.uses[product.index()] != 1 || self.growing.contains(&sum) {
+        let scalar = matches!(self.inner(sum), TypeInner::Scalar(_));
+        if self.uses[product.index()] != 1 || scalar && self.growing.contains(&sum) {
             return None;
         }
         let (a, b) = self.factors(product)?;

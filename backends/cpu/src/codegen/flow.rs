@@ -43,7 +43,7 @@ pub(super) struct Flow {
     pub(super) writes: usize,
     /// The number of statements around the current point that are being compiled twice, see [`super::agree`].
     pub(super) doubled: u32,
-    /// Whether the current statements are the version for groups whose lanes take different branches, which is rare.
+    /// Whether the current code rarely runs, such as that for groups whose lanes take different branches.
     pub(super) rare: bool,
     /// The number of steps left, and the block that stops the kernel: its parameters are the [`Stop`](crate::abi::Stop) and the site.
     pub(super) steps: Variable,

@@ -77,12 +77,11 @@ impl Generator<'_, '_> {
         }
         let (slow, join) = (self.b.create_block(), self.b.create_block());
         let certain = place.indices.iter().all(|index| self.facts.shapes[index.value.0 as usize].stride().is_some());
-        if start.usual {
-            self.b.set_cold_block(slow);
-        }
         self.require(&start.inside, slow);
         let rows = self.load_rows(shared(), start.address, ty, count, step);
         self.jump_with(join, &rows);
+        let rare = self.flow.rare;
+        self.flow.rare = rare || start.usual;
         self.switch_sealed(slow);
         let offsets = self.offsets(place, ty.bytes(), Touched::All);
         let each = if certain {
@@ -91,6 +90,7 @@ impl Generator<'_, '_> {
             self.gather(self.gathering(place), &offsets, ty, count, ty.bytes(), 1)
         };
         self.jump_with(join, &each);
+        self.flow.rare = rare;
         let columns = self.columns_of(join, raw(ty), count);
         self.switch_sealed(join);
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()

@@ -128,6 +128,9 @@ impl Generator<'_, '_> {
         let (header, inner, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let left = self.b.append_block_param(header, types::I32);
         self.b.ins().jump(header, &[bits.into()]);
+        if self.flow.rare {
+            self.b.set_cold_block(header);
+        }
         self.b.switch_to_block(header);
         self.b.ins().brif(left, inner, &[], after, &[]);
         self.switch_sealed(inner);

@@ -145,13 +145,14 @@ impl Generator<'_, '_> {
             return;
         }
         let (slow, join) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(slow);
         self.require(&conditions, slow);
         self.store_rows(start.address, ty, &columns, step);
         self.b.ins().jump(join, &[]);
+        let rare = std::mem::replace(&mut self.flow.rare, true);
         self.switch_sealed(slow);
         self.store_lane_by_lane(place, ty, &columns, ty.bytes());
         self.b.ins().jump(join, &[]);
+        self.flow.rare = rare;
         self.switch_sealed(join);
     }
 

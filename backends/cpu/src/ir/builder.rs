@@ -18,6 +18,8 @@ pub(crate) struct Builder {
     open: Vec<List>,
     constants: FxHashMap<(Class, u64), Value>,
     inputs: FxHashMap<Input, Value>,
+    /// Whether sums of products are fused: for processors that compute a product and a sum by one instruction.
+    pub(crate) fused: bool,
 }
 
 impl Builder {
@@ -28,6 +30,11 @@ impl Builder {
             open: vec![List::new()],
             ..Self::default()
         }
+    }
+
+    /// Sets whether sums of products are fused.
+    pub(crate) fn fusing(self, fused: bool) -> Self {
+        Self { fused, ..self }
     }
 
     /// Closes the body and returns the finished function.

@@ -143,7 +143,7 @@ impl<'a> Lowering<'a> {
         let callee = &module.functions[function];
         let plan = self.plans.functions.get(function.index()).cloned();
         let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
-        let mut builder = Builder::new(self.program.workgroup_size);
+        let mut builder = Builder::new(self.program.workgroup_size).fusing(self.b.fused);
         builder.continue_reports(&mut self.b);
         let caller = std::mem::replace(&mut self.b, builder);
         let constants = std::mem::take(&mut self.constants);

@@ -120,7 +120,7 @@ pub(crate) fn lower_within(program: &Program, mode: Mode, budget: Budget) -> Res
         module,
         types,
         plans,
-        b: Builder::new(program.workgroup_size),
+        b: Builder::new(program.workgroup_size).fusing(crate::codegen::has_fma()),
         globals: Vec::new(),
         constants: Vec::new(),
         inlining,

@@ -40,6 +40,10 @@ let p = a * b; x[i] = p + c; x[i + 1u] = p;
 var sum = 0f; for (var k = 0u; k < 3u; k++) { sum += x[k] * a; } x[i] = sum;
 // not: fma
 
+// case: a vector that is stored to its operand
+var sum = vec3(0f); for (var k = 0u; k < 3u; k++) { sum += y[k] * v; } y[i] = sum;
+// check: fma(
+
 // case: a sum of a variable that is stored elsewhere
 var sum = x[9]; x[i] = a * b + sum;
 // check: = fma(

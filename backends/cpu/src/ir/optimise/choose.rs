@@ -1,5 +1,5 @@
 //! Branches that only choose a boolean, as arithmetic: naga turns `&&` and `||` into branches that set a variable. If
-//! such a branch skips only arithmetic and reads of fixed places, such as a uniform's member, an `and` or `or` of both
+//! such a branch skips only arithmetic and reads of variables and of fixed places, such as a uniform's member, an `and` or `or` of both
 //! sides is equivalent, and later steps can optimise it.
 
 use super::rewrite::Rewriter;
@@ -69,7 +69,8 @@ fn is_arithmetic(inst: &Inst) -> bool {
         Inst::Binary(op, ..) => {
             !matches!(op, BinaryOp::Div | BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)
         }
-        Inst::Unary(..) | Inst::Compare(..) | Inst::Select(..) | Inst::Convert(..) => true,
+        Inst::Unary(..) | Inst::Ternary(..) | Inst::Compare(..) | Inst::Select(..) | Inst::Convert(..) => true,
+        Inst::Read(_) => true,
         Inst::Load(place, ..) => {
             place.indices.is_empty() && matches!(place.space, Space::Binding(_) | Space::Immediate)
         }

@@ -4,7 +4,7 @@ use naga::{MathFunction, Scalar};
 
 use super::Operand;
 use super::operand::{fit, float_like};
-use crate::ir::{BinaryOp, Builder, CompareOp, UnaryOp, Value};
+use crate::ir::{BinaryOp, Builder, Class, CompareOp, TernaryOp, UnaryOp, Value};
 
 /// Lowers a function of whole vectors.
 pub(super) fn geometry(
@@ -49,8 +49,20 @@ pub(super) fn geometry(
     Ok(result.into_iter().map(|value| fit(b, scalar, value)).collect())
 }
 
-/// `x[0] * y[0] + x[1] * y[1] + ...`, from the left.
+/// `x[0] * y[0] + x[1] * y[1] + ...`, from the left. Each sum is rounded once, with the product that it adds, if the
+/// processor can: WGSL permits what is more accurate.
 pub(super) fn sum_of_products(b: &mut Builder, x: &[Value], y: &[Value]) -> Value {
+    let floats = x.first().is_some_and(|x| matches!(b.function().class(*x), Class::F32 | Class::F64));
+    if b.fused && floats {
+        let mut sum = None;
+        for (x, y) in x.iter().zip(y) {
+            sum = Some(match sum {
+                Some(sum) => b.ternary(TernaryOp::Fma, *x, *y, sum),
+                None => b.binary(BinaryOp::Mul, *x, *y),
+            });
+        }
+        return sum.unwrap_or_else(|| b.f32(0.0));
+    }
     let products = zip(b, BinaryOp::Mul, x, y);
     let sum = products.into_iter().reduce(|sum, product| b.binary(BinaryOp::Add, sum, product));
     // The default is never used, because operands have at least one component.
