@@ -3,8 +3,9 @@
 //! `cargo bench --bench cpu_vs_peers -- [--kernel NAME] [--processor-time] [--quick]`; NAME is a part of a kernel's name,
 //! or `latency` for compile and launch times.
 //!
-//! The peers are plain Rust on all threads (rayon), written as one would without a framework, and Mesa's lavapipe, which
-//! compiles the same WGSL with LLVM; it is left out with a message where there is none. Every result is checked before
+//! The peers are plain Rust on all threads (rayon), written as one would without a framework; Mesa's lavapipe, which
+//! compiles the same WGSL with LLVM; and ISPC, whose compiler is looked for in `PATH`, for eight lanes of AVX2 and sixteen
+//! of AVX-512. Where one of the last two is not installed, it is left out with a message. Every result is checked before
 //! and after it is timed; the process fails if one is wrong or missing, but not if a goal is missed. Data stays on the
 //! device: a run consists of the launches and a wait.
 //!
@@ -15,6 +16,7 @@
 
 mod cases;
 mod clock;
+mod ispc;
 mod latency;
 mod measure;
 mod report;
@@ -31,7 +33,8 @@ use anywarp_testing_devices::libtest::BenchOptions;
 use cases::Case;
 use clap::Parser;
 use clock::Clock;
-use measure::{LANES, PerLane, Samples};
+use ispc::Ispc;
+use measure::{ISPC, LANES, PerLane, Samples};
 use shared::{Outcome, ended};
 use side::Side;
 
@@ -100,6 +103,42 @@ fn open(selector: &str, backend: &str) -> Option<Device> {
     }
 }
 
+/// The peers that are not plain Rust.
+struct Others {
+    devices: [Option<Device>; 2],
+    ispc: [Option<Ispc>; 2],
+}
+
+impl Others {
+    fn open() -> Self {
+        Self {
+            devices: [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")],
+            ispc: [("avx2-i32x8", has_avx2()), ("avx512skx-x16", has_avx512())]
+                .map(|(target, has_features)| Ispc::open(target, has_features)),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
+    false
+}
+
 /// Runs `side` once, on the initial data, and checks the result.
 fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
     side.prepare()?;
@@ -107,19 +146,31 @@ fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
     case.expected.check(&side.result()?)
 }
 
-/// Checks all sides of `case`, measures the correct sides, then checks them again. Adds errors to `failed`.
+/// Checks all sides of `case`, measures the correct sides, then checks them again. Adds errors to `failed`. Returns the
+/// samples, and the compile times of ISPC's targets in seconds.
 fn run_case(
     case: Case,
-    devices: &[Option<Device>; 2],
+    others: &Others,
     (budget, clock): (Duration, Clock),
     failed: &mut Vec<String>,
-) -> Outcome<Samples> {
+) -> Outcome<(Samples, [f64; 2])> {
     let mut note = |lane: usize, error: &dyn std::fmt::Display| {
         failed.push(format!("{}: {}: {error}", case.name, LANES[lane]));
     };
-    let [cpu, lavapipe] = devices.each_ref().map(|device| device.as_ref().map(|device| (case.on_device)(device)));
+    let [cpu, lavapipe] =
+        others.devices.each_ref().map(|device| device.as_ref().map(|device| (case.on_device)(device)));
+    let mut compiled = [f64::NAN; 2];
+    let mut made: PerLane<Option<Outcome<Box<dyn Side>>>> =
+        [cpu, lavapipe, Some(Ok((case.on_host)())), None, None];
+    for (which, ispc) in others.ispc.iter().enumerate() {
+        made[ISPC[which]] = ispc.as_ref().map(|ispc| {
+            let (side, time) = ispc.side(case.name, case.spmd.clone())?;
+            compiled[which] = time.as_secs_f64();
+            Ok(side)
+        });
+    }
     let mut sides: PerLane<Option<Box<dyn Side>>> = PerLane::default();
-    for (lane, side) in [cpu, lavapipe, Some(Ok((case.on_host)()))].into_iter().enumerate() {
+    for (lane, side) in made.into_iter().enumerate() {
         let Some(side) = side else { continue };
         match side.and_then(|mut side| check(&case, side.as_mut()).map(|()| side)) {
             Ok(side) => sides[lane] = Some(side),
@@ -133,12 +184,12 @@ fn run_case(
             note(lane, &format!("after being timed: {error}"));
         }
     }
-    Ok(samples)
+    Ok((samples, compiled))
 }
 
 fn run() -> Outcome<bool> {
     let arguments = Arguments::read()?;
-    let devices = [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")];
+    let others = Others::open();
     println!("rayon: {} threads\n", rayon::current_num_threads());
     let budget = Duration::from_millis(if arguments.quick { 200 } else { 3500 });
     let clock = if arguments.processor_time { Clock::Processor } else { Clock::Wall };
@@ -148,15 +199,15 @@ fn run() -> Outcome<bool> {
         eprintln!("{name} ...");
         let case = case();
         let (name, bytes) = (case.name, case.bytes);
-        match run_case(case, &devices, (budget, clock), &mut failed) {
-            Ok(samples) => rows.push(report::Row { name, bytes, samples }),
+        match run_case(case, &others, (budget, clock), &mut failed) {
+            Ok((samples, compiled)) => rows.push(report::Row { name, bytes, samples, compiled }),
             Err(error) => failed.push(format!("{name}: {error}")),
         }
     }
     report::kernels(&rows);
     if arguments.wants(LATENCY) {
         eprintln!("{LATENCY} ...");
-        match latency::measure(&devices, arguments.quick) {
+        match latency::measure(&others.devices, arguments.quick) {
             Ok(rows) => report::latencies(&rows),
             Err(error) => failed.push(format!("{LATENCY}: {error}")),
         }

@@ -6,13 +6,14 @@ use crate::clock::Clock;
 use crate::shared::Outcome;
 
 /// The compared sides, in the order of execution.
-pub(crate) const LANES: [&str; 3] = ["cpu", "lavapipe", "rayon"];
+pub(crate) const LANES: [&str; 5] = ["cpu", "lavapipe", "rayon", "ispc x8", "ispc x16"];
 pub(crate) const CPU: usize = 0;
 pub(crate) const LAVAPIPE: usize = 1;
 pub(crate) const RAYON: usize = 2;
+pub(crate) const ISPC: [usize; 2] = [3, 4];
 
 /// One value for each of [`LANES`].
-pub(crate) type PerLane<T> = [T; 3];
+pub(crate) type PerLane<T> = [T; LANES.len()];
 
 /// The shortest sample, long enough that the clock's resolution and interrupts do not matter.
 const SHORTEST: Duration = Duration::from_millis(2);
@@ -36,6 +37,11 @@ impl Samples {
     /// affected equally when the machine slows down.
     pub(crate) fn speed(&self, lane: usize, other: usize) -> f64 {
         median(self.0.iter().map(|round| round[other] / round[lane]))
+    }
+
+    /// Whether a lane was measured.
+    pub(crate) fn has(&self, lane: usize) -> bool {
+        !self.seconds(lane).is_nan()
     }
 }
 

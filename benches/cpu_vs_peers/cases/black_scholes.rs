@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_floats};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const COUNT: usize = 1 << 20;
 const RATE: f32 = 0.02;
@@ -22,6 +22,14 @@ pub(super) fn case() -> Case {
         name: "black_scholes",
         bytes: None,
         expected: Expected::Within(expected, 2e-4),
+        spmd: Spmd {
+            text: include_str!("../spmd/black_scholes.ispc"),
+            size: 0,
+            inputs: [words(&options), Vec::new()],
+            initial: vec![0; 2 * COUNT],
+            units: COUNT / 16,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("black_scholes.wgsl"))?;
             let options = device.buffer_from(&device_options)?;

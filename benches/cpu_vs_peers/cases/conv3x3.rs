@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_floats};
+use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
@@ -16,6 +16,14 @@ pub(super) fn case() -> Case {
         name: "conv3x3",
         bytes: Some(2 * 4 * (WIDTH * HEIGHT) as u64),
         expected: Expected::Within(reference(&image), 1e-5),
+        spmd: Spmd {
+            text: include_str!("../spmd/conv3x3.ispc"),
+            size: 0,
+            inputs: [words(&image), words(EMBOSS.as_flattened())],
+            initial: vec![0; WIDTH * HEIGHT],
+            units: HEIGHT,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("conv3x3.wgsl"))?;
             let source = device.buffer_from(&device_image)?;

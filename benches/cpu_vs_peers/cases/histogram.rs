@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words};
 
 const LENGTH: usize = 1 << 22;
 const BINS: usize = 256;
@@ -19,6 +19,14 @@ pub(super) fn case() -> Case {
         name: "histogram",
         bytes: None,
         expected: Expected::Exactly(expected),
+        spmd: Spmd {
+            text: include_str!("../spmd/histogram.ispc"),
+            size: 0,
+            inputs: [values.clone(), Vec::new()],
+            initial: vec![0; BINS],
+            units: LENGTH,
+            parallel: false,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("histogram.wgsl"))?;
             let values = device.buffer_from(&device_values)?;

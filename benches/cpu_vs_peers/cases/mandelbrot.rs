@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host};
+use super::{Case, Expected, Spmd, on_device, on_host};
 
 const WIDTH: usize = 1024;
 const HEIGHT: usize = 1024;
@@ -15,6 +15,14 @@ pub(super) fn case() -> Case {
         name: "mandelbrot",
         bytes: None,
         expected: Expected::Mostly((0..WIDTH * HEIGHT).map(|at| steps(at % WIDTH, at / WIDTH)).collect(), 0.005),
+        spmd: Spmd {
+            text: include_str!("../spmd/mandelbrot.ispc"),
+            size: 0,
+            inputs: [Vec::new(), Vec::new()],
+            initial: vec![0; WIDTH * HEIGHT],
+            units: HEIGHT,
+            parallel: true,
+        },
         on_device: Box::new(|device| {
             let kernel = device.kernel(include_str!("mandelbrot.wgsl"))?;
             on_device(device, vec![0u32; WIDTH * HEIGHT], move |steps| {

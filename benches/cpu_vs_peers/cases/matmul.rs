@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_floats};
+use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 pub(super) fn of_512() -> Case {
     case::<512>("matmul")
@@ -19,6 +19,14 @@ fn case<const SIZE: usize>(name: &'static str) -> Case {
         name,
         bytes: None,
         expected: Expected::Within(reference::<SIZE>(&a, &b), 2e-3),
+        spmd: Spmd {
+            text: include_str!("../spmd/matmul.ispc"),
+            size: SIZE,
+            inputs: [words(&a), words(&b)],
+            initial: vec![0; SIZE * SIZE],
+            units: SIZE / 16,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("matmul.wgsl"))?;
             let (a, b) = (device.buffer_from(&device_a)?, device.buffer_from(&device_b)?);

@@ -1,4 +1,4 @@
-//! The kernels: for each its WGSL, its plain Rust version, its input and its expected result.
+//! The kernels: for each its WGSL, its plain Rust version, its text for ISPC, its input and its expected result.
 
 mod black_scholes;
 mod conv3x3;
@@ -23,6 +23,7 @@ use anywarp_testing::random::{floats as random_floats, words as random_words};
 use expected::Expected;
 
 use crate::Outcome;
+use crate::ispc::{Spmd, words};
 use crate::side::{Side, on_device, on_host};
 
 /// The number of elements per task of the plain Rust versions, by default.
@@ -34,6 +35,7 @@ pub(crate) struct Case {
     /// The smallest number of bytes that a run reads and writes, for a memory-bound kernel.
     pub(crate) bytes: Option<u64>,
     pub(crate) expected: Expected,
+    pub(crate) spmd: Spmd,
     pub(crate) on_device: Box<OnDevice>,
     pub(crate) on_host: Box<dyn Fn() -> Box<dyn Side>>,
 }

@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_floats};
+use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const COUNT: usize = 4096;
 const TIME_STEP: f32 = 0.1;
@@ -26,6 +26,14 @@ pub(super) fn case() -> Case {
         name: "nbody",
         bytes: None,
         expected: Expected::Within(reference(&bodies), 1e-4),
+        spmd: Spmd {
+            text: include_str!("../spmd/nbody.ispc"),
+            size: 0,
+            inputs: [words(&bodies), Vec::new()],
+            initial: vec![0; 8 * COUNT],
+            units: COUNT,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("nbody.wgsl"))?;
             let bodies = device.buffer_from(&device_bodies)?;

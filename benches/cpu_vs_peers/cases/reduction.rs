@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_floats};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const LENGTH: usize = 1 << 22;
 /// The number of values that a workgroup sums.
@@ -16,6 +16,14 @@ pub(super) fn case() -> Case {
         name: "reduction",
         bytes: Some(4 * LENGTH as u64),
         expected: Expected::Within(vec![expected], 1e-5 * expected),
+        spmd: Spmd {
+            text: include_str!("../spmd/reduction.ispc"),
+            size: 0,
+            inputs: [words(&values), Vec::new()],
+            initial: vec![0],
+            units: LENGTH / BLOCK,
+            parallel: false,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("reduction.wgsl"))?;
             let values = device.buffer_from(&device_values)?;

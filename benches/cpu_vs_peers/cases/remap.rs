@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_floats};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const SIDE: usize = 2048;
 const COUNT: usize = SIDE * SIDE;
@@ -16,6 +16,14 @@ pub(super) fn case() -> Case {
         name: "remap",
         bytes: None,
         expected: Expected::Within(expected, 1e-5),
+        spmd: Spmd {
+            text: include_str!("../spmd/remap.ispc"),
+            size: 0,
+            inputs: [words(&picture), words(&positions)],
+            initial: vec![0; COUNT],
+            units: COUNT,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("remap.wgsl"))?;
             let (picture, positions) = (device.buffer_from(&device_picture)?, device.buffer_from(&device_positions)?);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words, words};
 
 const LENGTH: usize = 12 << 20;
 const A: f32 = 0.5;
@@ -17,6 +17,14 @@ pub(super) fn case() -> Case {
         name: "saxpy",
         bytes: Some(3 * 4 * LENGTH as u64),
         expected: Expected::Within(expected, 0.0),
+        spmd: Spmd {
+            text: include_str!("../spmd/saxpy.ispc"),
+            size: 0,
+            inputs: [words(&x), Vec::new()],
+            initial: words(&y),
+            units: LENGTH,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("saxpy.wgsl"))?;
             let x = device.buffer_from(&device_x)?;

@@ -3,7 +3,7 @@
 use anywarp::Wgsl;
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words};
 
 const LENGTH: usize = 1 << 20;
 /// The number of values that a workgroup scans.
@@ -19,6 +19,14 @@ pub(super) fn case() -> Case {
         name: "scan",
         bytes: None,
         expected: Expected::Exactly(expected),
+        spmd: Spmd {
+            text: include_str!("../spmd/scan.ispc"),
+            size: 0,
+            inputs: [values.clone(), Vec::new()],
+            initial: vec![0; LENGTH],
+            units: LENGTH,
+            parallel: false,
+        },
         on_device: Box::new(move |device| {
             let source = || Wgsl::new(include_str!("scan.wgsl"));
             let scan_blocks = device.kernel(source().entry("scan_blocks"))?;

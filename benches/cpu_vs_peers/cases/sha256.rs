@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_words};
+use super::{Case, Expected, Spmd, on_device, on_host, random_words};
 
 const COUNT: usize = 1 << 17;
 const START: [u32; 8] =
@@ -21,6 +21,14 @@ pub(super) fn case() -> Case {
         name: "sha256",
         bytes: None,
         expected: Expected::Exactly(expected),
+        spmd: Spmd {
+            text: include_str!("../spmd/sha256.ispc"),
+            size: 0,
+            inputs: [blocks.clone(), Vec::new()],
+            initial: vec![0; 8 * COUNT],
+            units: COUNT,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("sha256.wgsl"))?;
             let blocks = device.buffer_from(&device_blocks)?;

@@ -3,7 +3,7 @@
 use anywarp::{Kernel, UnifiedBuffer, Wgsl};
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_words};
+use super::{Case, Expected, Spmd, on_device, on_host, random_words};
 use crate::Outcome;
 
 const LENGTH: usize = 1 << 18;
@@ -19,6 +19,14 @@ pub(super) fn case() -> Case {
         name: "sort",
         bytes: None,
         expected: Expected::Exactly(expected),
+        spmd: Spmd {
+            text: include_str!("../spmd/sort.ispc"),
+            size: 0,
+            inputs: [values.clone(), Vec::new()],
+            initial: vec![0; LENGTH],
+            units: LENGTH,
+            parallel: false,
+        },
         on_device: Box::new(move |device| {
             let kernel = |entry| device.kernel(Wgsl::new(include_str!("sort.wgsl")).entry(entry));
             let kernels = [kernel("sort_blocks")?, kernel("exchange")?, kernel("merge_blocks")?];

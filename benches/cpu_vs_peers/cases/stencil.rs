@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_floats};
+use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
@@ -14,6 +14,14 @@ pub(super) fn case() -> Case {
         name: "stencil",
         bytes: Some(2 * 4 * (WIDTH * HEIGHT) as u64),
         expected: Expected::Within(reference(&values), 1e-5),
+        spmd: Spmd {
+            text: include_str!("../spmd/stencil.ispc"),
+            size: 0,
+            inputs: [words(&values), Vec::new()],
+            initial: vec![0; WIDTH * HEIGHT],
+            units: HEIGHT,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("stencil.wgsl"))?;
             let source = device.buffer_from(&device_values)?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_floats};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const LENGTH: usize = 1 << 20;
 
@@ -15,6 +15,14 @@ pub(super) fn case() -> Case {
         bytes: None,
         // WGSL requires an absolute error of at most 1e-5 for tanh.
         expected: Expected::Within(expected, 5e-5),
+        spmd: Spmd {
+            text: include_str!("../spmd/tanh.ispc"),
+            size: 0,
+            inputs: [words(&x), Vec::new()],
+            initial: vec![0; LENGTH],
+            units: LENGTH,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("tanh.wgsl"))?;
             let x = device.buffer_from(&device_x)?;

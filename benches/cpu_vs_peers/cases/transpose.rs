@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, on_device, on_host, random_floats};
+use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
@@ -20,6 +20,14 @@ pub(super) fn case() -> Case {
         name: "transpose",
         bytes: Some(2 * 4 * (WIDTH * HEIGHT) as u64),
         expected: Expected::Within(expected, 0.0),
+        spmd: Spmd {
+            text: include_str!("../spmd/transpose.ispc"),
+            size: 0,
+            inputs: [words(&source), Vec::new()],
+            initial: vec![0; WIDTH * HEIGHT],
+            units: HEIGHT / TILE,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("transpose.wgsl"))?;
             let source = device.buffer_from(&device_source)?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words};
 
 const COUNT: usize = 1 << 22;
 
@@ -13,6 +13,14 @@ pub(super) fn case() -> Case {
         name: "rgb_to_yuv",
         bytes: Some(2 * 4 * COUNT as u64),
         expected: Expected::Exactly(rgb.iter().map(|pixel| exact(*pixel)).collect()),
+        spmd: Spmd {
+            text: include_str!("../spmd/rgb_to_yuv.ispc"),
+            size: 0,
+            inputs: [rgb.clone(), Vec::new()],
+            initial: vec![0; COUNT],
+            units: COUNT,
+            parallel: true,
+        },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("yuv.wgsl"))?;
             let rgb = device.buffer_from(&device_rgb)?;

@@ -36,6 +36,11 @@ impl Hoist {
 }
 
 impl Generator<'_, '_> {
+    /// Whether values are computed once for each workgroup.
+    pub(super) fn hoists_from_workgroup(&self) -> bool {
+        self.hoist.values.iter().any(|(_, same)| *same == Same::Workgroup)
+    }
+
     /// Decides which values are hoisted, and evaluates those that are constant in a launch before all loops.
     pub(super) fn hoist_from_launch(&mut self) {
         let function = self.function;

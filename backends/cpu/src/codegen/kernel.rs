@@ -44,6 +44,33 @@ struct Arguments {
     z: cl::Value,
 }
 
+/// A loop with a constant number of iterations, at least one.
+struct Counter {
+    header: cl::Block,
+    number: cl::Value,
+    count: u32,
+}
+
+impl Counter {
+    fn start(g: &mut Generator<'_, '_>, count: u32) -> Self {
+        let header = g.b.create_block();
+        let number = g.b.append_block_param(header, types::I32);
+        let zero = g.b.ins().iconst(types::I32, 0);
+        g.b.ins().jump(header, &[zero.into()]);
+        g.b.switch_to_block(header);
+        Self { header, number, count }
+    }
+
+    fn end(self, g: &mut Generator<'_, '_>) {
+        let after = g.b.create_block();
+        let following = g.b.ins().iadd_imm_s(self.number, 1);
+        let more = g.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, i64::from(self.count));
+        g.b.ins().brif(more, self.header, &[following.into()], after, &[]);
+        g.b.seal_block(self.header);
+        g.switch_sealed(after);
+    }
+}
+
 pub(super) fn lane_groups(function: &Function) -> u32 {
     function.invocations().div_ceil(LANES as u32)
 }
@@ -66,6 +93,8 @@ impl<'a, 'f> Kernel<'a, 'f> {
     fn run(mut self, frontend: TargetFrontendConfig) -> Sizes {
         let g = &mut self.generator;
         g.hoist_from_launch();
+        let rows = g.rows_of_run();
+        let row = rows.map(|rows| Counter::start(g, rows));
         let (header, body, next, done) =
             (g.b.create_block(), g.b.create_block(), g.b.create_block(), g.b.create_block());
         let x = g.b.append_block_param(header, types::I32);
@@ -82,13 +111,22 @@ impl<'a, 'f> Kernel<'a, 'f> {
         if g.function.has_barrier && lane_groups(g.function) > 1 {
             g.groups_with_barriers(workgroup, next);
         } else {
-            g.groups_in_turn(workgroup, next);
+            let all = lane_groups(g.function);
+            let groups = row.as_ref().map_or(all, |row| all / row.count);
+            let first = match &row {
+                Some(row) => g.b.ins().imul_imm_s(row.number, i64::from(groups)),
+                None => g.b.ins().iconst(types::I32, 0),
+            };
+            g.groups_in_turn(workgroup, first, groups, next);
         }
         g.switch_sealed(next);
         let following = g.b.ins().iadd_imm_s(x, 1);
         g.b.ins().jump(header, &[following.into()]);
         g.b.seal_block(header);
         g.switch_sealed(done);
+        if let Some(row) = row {
+            row.end(g);
+        }
         let ok = g.b.ins().iconst(types::I32, i64::from(Stop::Done as u32));
         g.b.ins().return_(&[ok]);
         g.switch_sealed(g.flow.stopped);

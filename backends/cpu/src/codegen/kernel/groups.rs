@@ -8,7 +8,7 @@ use super::super::generator::{Generator, Held};
 use super::super::helper::Helper;
 use super::lane_groups;
 use crate::abi::{Frame, LANES};
-use crate::ir::{BinaryOp, Class, CompareOp, Input};
+use crate::ir::{BinaryOp, Class, CompareOp, Input, Inst};
 
 impl Generator<'_, '_> {
     pub(super) fn zero_workgroup_memory(&mut self) {
@@ -25,20 +25,33 @@ impl Generator<'_, '_> {
         self.b.def_var(self.flow.steps, steps);
     }
 
-    /// Generates the loop over lane groups for a kernel without barriers: each group runs to its end.
-    pub(super) fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
+    /// The number of rows of a workgroup, if a kernel runs a row of all workgroups of a call before the next row: those
+    /// rows follow each other in memory, as the rows of a workgroup do not. `None` if workgroups run one after the
+    /// other, because they have shared memory or atomics.
+    pub(super) fn rows_of_run(&self) -> Option<u32> {
+        let function = self.function;
+        let size = function.workgroup_size;
+        let alone = function.has_barrier || function.workgroup_bytes > 0 || function.is_serial();
+        let functions = || std::iter::once(function).chain(&function.callees);
+        let atomics = functions().flat_map(|function| &function.insts).any(|inst| matches!(inst, Inst::Atomic { .. }));
+        let rows = size[1] * size[2];
+        let apart = !alone && !atomics && function.checks.is_empty() && !self.hoists_from_workgroup();
+        (apart && rows > 1 && rows_divide(size)).then_some(rows)
+    }
+
+    /// Generates the loop over `count` lane groups from `first` for a kernel without barriers: each runs to its end.
+    pub(super) fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], first: cl::Value, count: u32, next: cl::Block) {
         let header = self.b.create_block();
         let index = self.b.append_block_param(header, types::I32);
-        let zero = self.b.ins().iconst(types::I32, 0);
-        self.b.ins().jump(header, &[zero.into()]);
+        self.b.ins().jump(header, &[first.into()]);
         self.b.switch_to_block(header);
         self.private = self.constants_private();
         self.allow_steps();
         self.begin_group(index, workgroup);
         self.body();
         let following = self.b.ins().iadd_imm_s(index, 1);
-        let groups = i64::from(lane_groups(self.function));
-        let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, groups);
+        let end = self.b.ins().iadd_imm_s(first, i64::from(count));
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, following, end);
         self.b.ins().brif(more, header, &[following.into()], next, &[]);
         self.b.seal_block(header);
     }
