@@ -58,6 +58,8 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) tested: Vec<super::early::Tested>,
     pub(super) flow: super::flow::Flow,
     pub(super) suspend: super::barrier::Suspend,
+    /// The row of the current lane group, and its number in the row, where rows run in turn; see [`super::kernel`].
+    pub(super) row: Option<[cl::Value; 2]>,
     /// The private memory of the current lane group.
     pub(super) private: cl::Value,
     pub(super) scratch: Vec<cl::StackSlot>,

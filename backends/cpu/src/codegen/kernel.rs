@@ -1,6 +1,7 @@
 //! The structure of a kernel: loops over workgroups and lane groups around its body.
 
 mod groups;
+mod rows;
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
@@ -44,33 +45,6 @@ struct Arguments {
     z: cl::Value,
 }
 
-/// A loop with a constant number of iterations, at least one.
-struct Counter {
-    header: cl::Block,
-    number: cl::Value,
-    count: u32,
-}
-
-impl Counter {
-    fn start(g: &mut Generator<'_, '_>, count: u32) -> Self {
-        let header = g.b.create_block();
-        let number = g.b.append_block_param(header, types::I32);
-        let zero = g.b.ins().iconst(types::I32, 0);
-        g.b.ins().jump(header, &[zero.into()]);
-        g.b.switch_to_block(header);
-        Self { header, number, count }
-    }
-
-    fn end(self, g: &mut Generator<'_, '_>) {
-        let after = g.b.create_block();
-        let following = g.b.ins().iadd_imm_s(self.number, 1);
-        let more = g.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, i64::from(self.count));
-        g.b.ins().brif(more, self.header, &[following.into()], after, &[]);
-        g.b.seal_block(self.header);
-        g.switch_sealed(after);
-    }
-}
-
 pub(super) fn lane_groups(function: &Function) -> u32 {
     function.invocations().div_ceil(LANES as u32)
 }
@@ -93,39 +67,10 @@ impl<'a, 'f> Kernel<'a, 'f> {
     fn run(mut self, frontend: TargetFrontendConfig) -> Sizes {
         let g = &mut self.generator;
         g.hoist_from_launch();
-        let rows = g.rows_of_run();
-        let row = rows.map(|rows| Counter::start(g, rows));
-        let (header, body, next, done) =
-            (g.b.create_block(), g.b.create_block(), g.b.create_block(), g.b.create_block());
-        let x = g.b.append_block_param(header, types::I32);
-        g.b.ins().jump(header, &[self.arguments.x_begin.into()]);
-        g.b.switch_to_block(header);
-        let more = g.b.ins().icmp(IntCC::UnsignedLessThan, x, self.arguments.x_end);
-        g.b.ins().brif(more, body, &[], done, &[]);
-        g.switch_sealed(body);
-        let workgroup = [x, self.arguments.y, self.arguments.z];
-        g.hoist_from_workgroup(workgroup);
-        if g.function.workgroup_bytes > 0 {
-            g.zero_workgroup_memory();
-        }
-        if g.function.has_barrier && lane_groups(g.function) > 1 {
-            g.groups_with_barriers(workgroup, next);
+        if g.can_run_in_rows() {
+            g.rows_of_groups(self.arguments);
         } else {
-            let all = lane_groups(g.function);
-            let groups = row.as_ref().map_or(all, |row| all / row.count);
-            let first = match &row {
-                Some(row) => g.b.ins().imul_imm_s(row.number, i64::from(groups)),
-                None => g.b.ins().iconst(types::I32, 0),
-            };
-            g.groups_in_turn(workgroup, first, groups, next);
-        }
-        g.switch_sealed(next);
-        let following = g.b.ins().iadd_imm_s(x, 1);
-        g.b.ins().jump(header, &[following.into()]);
-        g.b.seal_block(header);
-        g.switch_sealed(done);
-        if let Some(row) = row {
-            row.end(g);
+            g.workgroups_in_turn(self.arguments);
         }
         let ok = g.b.ins().iconst(types::I32, i64::from(Stop::Done as u32));
         g.b.ins().return_(&[ok]);
@@ -155,6 +100,35 @@ pub(super) fn parameters(b: &mut FunctionBuilder<'_>) -> Vec<cl::Value> {
     b.switch_to_block(entry);
     b.seal_block(entry);
     b.block_params(entry).to_vec()
+}
+
+impl Generator<'_, '_> {
+    /// Generates the loop over workgroups, and in it one over the lane groups of a workgroup.
+    fn workgroups_in_turn(&mut self, arguments: Arguments) {
+        let (header, body, next, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let x = self.b.append_block_param(header, types::I32);
+        self.b.ins().jump(header, &[arguments.x_begin.into()]);
+        self.b.switch_to_block(header);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, x, arguments.x_end);
+        self.b.ins().brif(more, body, &[], done, &[]);
+        self.switch_sealed(body);
+        let workgroup = [x, arguments.y, arguments.z];
+        self.hoist_from_workgroup(workgroup);
+        if self.function.workgroup_bytes > 0 {
+            self.zero_workgroup_memory();
+        }
+        if self.function.has_barrier && lane_groups(self.function) > 1 {
+            self.groups_with_barriers(workgroup, next);
+        } else {
+            self.groups_in_turn(workgroup, next);
+        }
+        self.switch_sealed(next);
+        let following = self.b.ins().iadd_imm_s(x, 1);
+        self.b.ins().jump(header, &[following.into()]);
+        self.b.seal_block(header);
+        self.switch_sealed(done);
+    }
 }
 
 impl<'a, 'f> Generator<'a, 'f> {
@@ -209,6 +183,7 @@ impl<'a, 'f> Generator<'a, 'f> {
             tested: Vec::new(),
             flow,
             suspend: Suspend::after((function.private_bytes * LANES as u32).next_multiple_of(64)),
+            row: None,
             private,
             scratch: Vec::new(),
             reports: None,

@@ -8,7 +8,7 @@ use super::super::generator::{Generator, Held};
 use super::super::helper::Helper;
 use super::lane_groups;
 use crate::abi::{Frame, LANES};
-use crate::ir::{BinaryOp, Class, CompareOp, Input, Inst};
+use crate::ir::{BinaryOp, Class, CompareOp, Input};
 
 impl Generator<'_, '_> {
     pub(super) fn zero_workgroup_memory(&mut self) {
@@ -25,35 +25,27 @@ impl Generator<'_, '_> {
         self.b.def_var(self.flow.steps, steps);
     }
 
-    /// The number of rows of a workgroup, if a kernel runs a row of all workgroups of a call before the next row: those
-    /// rows follow each other in memory, as the rows of a workgroup do not. `None` if workgroups run one after the
-    /// other, because they have shared memory or atomics.
-    pub(super) fn rows_of_run(&self) -> Option<u32> {
-        let function = self.function;
-        let size = function.workgroup_size;
-        let alone = function.has_barrier || function.workgroup_bytes > 0 || function.is_serial();
-        let functions = || std::iter::once(function).chain(&function.callees);
-        let atomics = functions().flat_map(|function| &function.insts).any(|inst| matches!(inst, Inst::Atomic { .. }));
-        let rows = size[1] * size[2];
-        let apart = !alone && !atomics && function.checks.is_empty() && !self.hoists_from_workgroup();
-        (apart && rows > 1 && rows_divide(size)).then_some(rows)
-    }
-
-    /// Generates the loop over `count` lane groups from `first` for a kernel without barriers: each runs to its end.
-    pub(super) fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], first: cl::Value, count: u32, next: cl::Block) {
+    /// Generates the loop over lane groups for a kernel without barriers: each group runs to its end.
+    pub(super) fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
         let header = self.b.create_block();
         let index = self.b.append_block_param(header, types::I32);
-        self.b.ins().jump(header, &[first.into()]);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().jump(header, &[zero.into()]);
         self.b.switch_to_block(header);
+        self.whole_group(index, workgroup);
+        let following = self.b.ins().iadd_imm_s(index, 1);
+        let groups = i64::from(lane_groups(self.function));
+        let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, groups);
+        self.b.ins().brif(more, header, &[following.into()], next, &[]);
+        self.b.seal_block(header);
+    }
+
+    /// Generates the body for one lane group, from its start to its end.
+    pub(super) fn whole_group(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) {
         self.private = self.constants_private();
         self.allow_steps();
         self.begin_group(index, workgroup);
         self.body();
-        let following = self.b.ins().iadd_imm_s(index, 1);
-        let end = self.b.ins().iadd_imm_s(first, i64::from(count));
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, following, end);
-        self.b.ins().brif(more, header, &[following.into()], next, &[]);
-        self.b.seal_block(header);
     }
 
     /// Generates the loop over lane groups for a kernel with barriers: each group runs to its next barrier.
@@ -151,7 +143,7 @@ impl Generator<'_, '_> {
                     self.hold_lanes(value, lanes);
                     continue;
                 }
-                Input::LocalId(axis) if rows_divide(size) => self.local_id(base, axis),
+                Input::LocalId(axis) if rows_divide(size) => self.local_id(index, axis),
                 // In a dimension of size one the id is always 0. In a workgroup of a single row it is the index.
                 Input::LocalId(axis) if size[usize::from(axis)] == 1 => self.b.ins().iconst(types::I32, 0),
                 Input::LocalId(_) => base,
@@ -161,13 +153,22 @@ impl Generator<'_, '_> {
         base
     }
 
-    /// The component `axis` of `local_invocation_id` in lane 0, for groups within one row.
-    fn local_id(&mut self, base: cl::Value, axis: u8) -> cl::Value {
+    /// The component `axis` of `local_invocation_id` in lane 0 of the group `index`, for groups within one row.
+    fn local_id(&mut self, index: cl::Value, axis: u8) -> cl::Value {
         let size = self.function.workgroup_size;
-        let before: u32 = size[..usize::from(axis)].iter().product();
+        let lanes = i64::from(LANES.trailing_zeros());
+        let mut from = self.b.ins().ishl_imm_u(index, lanes);
+        let mut before: u32 = size[..usize::from(axis)].iter().product();
+        if let Some([row, in_row]) = self.row {
+            if axis == 0 {
+                return self.b.ins().ishl_imm_u(in_row, lanes);
+            }
+            // What depends only on the row is computed once for all groups of a row.
+            (from, before) = (row, before / size[0]);
+        }
         let mut emit = self.emit();
         let before = emit.constant_scalar(Class::I32, u64::from(before));
-        let row = emit.binary_scalar(BinaryOp::DivU, Class::I32, base, before);
+        let row = emit.binary_scalar(BinaryOp::DivU, Class::I32, from, before);
         if axis == 2 {
             return row;
         }
