@@ -160,8 +160,7 @@ fn run_case(
     let [cpu, lavapipe] =
         others.devices.each_ref().map(|device| device.as_ref().map(|device| (case.on_device)(device)));
     let mut compiled = [f64::NAN; 2];
-    let mut made: PerLane<Option<Outcome<Box<dyn Side>>>> =
-        [cpu, lavapipe, Some(Ok((case.on_host)())), None, None];
+    let mut made: PerLane<Option<Outcome<Box<dyn Side>>>> = [cpu, lavapipe, Some(Ok((case.on_host)())), None, None];
     for (which, ispc) in others.ispc.iter().enumerate() {
         made[ISPC[which]] = ispc.as_ref().map(|ispc| {
             let (side, time) = ispc.side(case.name, case.spmd.clone())?;

@@ -170,8 +170,9 @@ fn reference(place: &FinalizedMachReloc, context: &Context) -> Result<Reference,
 pub(super) fn origin() -> Result<String, String> {
     let isa = machine()?;
     let own: Vec<String> = isa.isa_flags().iter().map(ToString::to_string).collect();
-    let selected = isa::selected()?;
-    Ok(format!("{} {selected:?} {} {} {}", cranelift_codegen::VERSION, isa.triple(), isa.flags(), own.join(" ")))
+    let (selected, gathers) = (isa::selected()?, isa::gathers_fast());
+    let flags = (isa.triple(), isa.flags(), own.join(" "));
+    Ok(format!("{} {selected:?} {gathers} {} {} {}", cranelift_codegen::VERSION, flags.0, flags.1, flags.2))
 }
 
 /// The stack size in bytes of a kernel with all its callees, from the sizes of the functions.

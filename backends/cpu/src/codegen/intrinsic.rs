@@ -10,14 +10,17 @@ use smallvec::SmallVec;
 use super::ops::Emit;
 use crate::emitter::{Intrinsic, NAMESPACE};
 
-/// The type of the result for a first operand of this type.
-fn result(intrinsic: Intrinsic, first: Type) -> Type {
+/// The type of the result for operands of these types.
+fn result(intrinsic: Intrinsic, operands: &[Type]) -> Type {
+    let first = operands[0];
     let with = |lane: Type, bits: u32| lane.by(bits / lane.bits()).unwrap_or(types::INVALID);
     match intrinsic {
         Intrinsic::Join => with(first.lane_type(), 256),
         Intrinsic::Low | Intrinsic::High => with(first.lane_type(), 128),
         Intrinsic::Promote => types::F64X4,
         Intrinsic::Demote => types::F32X4,
+        // Its operands are an address, indices, a mask, and the values where the mask is not set.
+        Intrinsic::Gather(_) => operands[3],
         _ => first,
     }
 }
@@ -30,7 +33,7 @@ impl Emit<'_, '_> {
     pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, operands: &[Value]) -> Value {
         let mut all: SmallVec<[Type; 3]> =
             operands.iter().map(|operand| self.b.func.dfg.value_type(*operand)).collect();
-        all.push(result(intrinsic, all[0]));
+        all.push(result(intrinsic, &all));
         let index = intrinsic.number();
         let b = &mut *self.b;
         let function = *self.calls.intrinsics.entry((index, all)).or_insert_with_key(|(_, all)| {

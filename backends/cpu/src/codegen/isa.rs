@@ -55,3 +55,19 @@ pub(crate) fn check_avx2() -> Result<(), String> {
 pub(crate) fn check_avx2() -> Result<(), String> {
     Err("ANYWARP_CPU_ISA=avx2 needs a processor of the x86-64 family".to_owned())
 }
+
+/// Whether one instruction that reads a lane's scalar for each lane is faster than a read for each: on Intel's processors
+/// since Alder Lake and Sapphire Rapids, which have AVX-VNNI. Earlier ones lost that speed by a mitigation (Gather Data
+/// Sampling), and AMD's never had it.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn gathers_fast() -> bool {
+    let vendor = std::arch::x86_64::__cpuid(0);
+    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+    name.as_flattened() == b"GenuineIntel" && std::is_x86_feature_detected!("avxvnni")
+}
+
+/// Whether one instruction that reads a lane's scalar for each lane is faster than a read for each.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn gathers_fast() -> bool {
+    false
+}

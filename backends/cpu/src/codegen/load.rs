@@ -8,7 +8,8 @@ use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, scalar_type};
 use super::place::{Offsets, Spread, Touched};
 use crate::abi::LANES;
-use crate::ir::{Class, Convert, MemType, Place, Value};
+use crate::emitter::Intrinsic;
+use crate::ir::{BinaryOp, Class, Convert, MemType, Place, Value};
 
 impl Generator<'_, '_> {
     /// Evaluates a load of `count` consecutive scalars; `value` is the first of them.
@@ -190,6 +191,9 @@ impl Generator<'_, '_> {
         pitch: u32,
         scale: u32,
     ) -> Columns {
+        if self.target.gathers && ty.bytes() == 4 && (count < 3 || scale > 1) {
+            return (0..count).map(|index| self.gather_by_one(offsets, ty, u32::from(index) * pitch * scale)).collect();
+        }
         let addresses: SmallVec<[cl::Value; 8]> = (0..LANES)
             .map(|lane| {
                 let offset = self.emit().lane(Class::I32, &offsets.offsets, lane);
@@ -211,6 +215,19 @@ impl Generator<'_, '_> {
                 self.join_lanes(raw(ty), &lanes)
             })
             .collect()
+    }
+
+    /// Reads a scalar of 32 bits in each lane by one instruction, `further` bytes behind the offsets. It takes offsets as
+    /// signed numbers, so they count from the middle of what 32 bits can reach.
+    fn gather_by_one(&mut self, offsets: &Offsets, ty: MemType, further: u32) -> Parts {
+        const MIDDLE: i64 = 1 << 31;
+        let middle = self.emit().constant(Class::I32, MIDDLE as u64);
+        let index = self.emit().binary(BinaryOp::Xor, Class::I32, &offsets.offsets, &middle);
+        let base = self.b.ins().iadd_imm_s(offsets.base, MIDDLE + i64::from(further));
+        let all = self.emit().constant(Class::Bool, 1);
+        let zero = self.emit().constant(raw(ty), 0);
+        let value = self.emit().intrinsic(Intrinsic::Gather(0), &[base, index[0], all[0], zero[0]]);
+        Parts::from_slice(&[value])
     }
 
     /// Reads like [`Self::gather`], but with a loop over the lanes: small and slow, for rare cases.

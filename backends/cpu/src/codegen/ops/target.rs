@@ -34,6 +34,8 @@ pub(in super::super) struct Target {
     pub(super) inline: bool,
     /// Whether vectors have 256 bits instead of 128.
     pub(in super::super) wide: bool,
+    /// Whether one instruction reads the scalars of all lanes; never for vectors of 128 bits.
+    pub(in super::super) gathers: bool,
 }
 
 impl Target {
@@ -86,6 +88,8 @@ impl Target {
             permute: !x86 || isa.has_x86_pshufb_lowering(),
             inline: functions == Functions::Fast,
             wide,
+            // Unit tests run it on every processor.
+            gathers: wide && (super::super::isa::gathers_fast() || cfg!(test)),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod agree;
 mod barriers;
 mod calls;
+mod clamped;
 mod cooperative;
 mod early;
 mod flow;

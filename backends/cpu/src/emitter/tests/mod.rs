@@ -3,6 +3,7 @@
 mod intrinsics;
 mod lanes;
 mod rules;
+mod spread;
 mod wide;
 
 use cranelift_codegen::Context;
