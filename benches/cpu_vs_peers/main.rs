@@ -161,8 +161,10 @@ fn run_case(
         others.devices.each_ref().map(|device| device.as_ref().map(|device| (case.on_device)(device)));
     let mut compiled = [f64::NAN; 2];
     let mut made: PerLane<Option<Outcome<Box<dyn Side>>>> = [cpu, lavapipe, Some(Ok((case.on_host)())), None, None];
+    // Where ISPC's text runs on one thread, only one thread is a fair comparison.
+    let comparable = case.spmd.parallel || rayon::current_num_threads() == 1;
     for (which, ispc) in others.ispc.iter().enumerate() {
-        made[ISPC[which]] = ispc.as_ref().map(|ispc| {
+        made[ISPC[which]] = ispc.as_ref().filter(|_| comparable).map(|ispc| {
             let (side, time) = ispc.side(case.name, case.spmd.clone())?;
             compiled[which] = time.as_secs_f64();
             Ok(side)

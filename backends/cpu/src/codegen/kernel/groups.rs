@@ -163,7 +163,7 @@ impl Generator<'_, '_> {
             if axis == 0 {
                 return self.b.ins().ishl_imm_u(in_row, lanes);
             }
-            // What depends only on the row is computed once for all groups of a row.
+            // Values that depend only on the row are computed once for all its groups.
             (from, before) = (row, before / size[0]);
         }
         let mut emit = self.emit();
