@@ -35,7 +35,7 @@ const MAX_LOADS: usize = 8;
 const MAX_SHARED: usize = 2048;
 
 /// The words of a reply up to which its highest bits are collected without a loop.
-const UNROLLED: usize = 4;
+const UNROLLED: usize = GROUP;
 
 /// The words of a message up to which it is loaded before the one before is handled.
 const LOADED_AHEAD: usize = 8;
@@ -59,7 +59,7 @@ impl Kernel<'_> {
 
     /// Whether the messages that a poll has found are handled side by side: no call of the function can observe another
     /// one, neither by the state nor by messages that it sends.
-    fn side_by_side(&self, kind: &Kind<'_>) -> bool {
+    pub(super) fn side_by_side(&self, kind: &Kind<'_>) -> bool {
         kind.text.reads && self.lanes == 1 && !self.marks && !self.speaks() && !self.actor.has_barriers
     }
 
@@ -84,7 +84,7 @@ impl Kernel<'_> {
             out,
             "var<workgroup> ring_reply: array<u32, {rows}u * ring_payload_out>;
 var<workgroup> ring_arrived: atomic<u32>;
-var<workgroup> ring_next: u32;{mark}{own}
+var<workgroup> ring_next: u32;{mark}{own}{quick}
 fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
   let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
   return ring_load(queue, inbox + slot * ring_stride_in + i % ring_words_in);
@@ -104,6 +104,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
   workgroupBarrier();
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}",
             beat = self.beat(),
+            quick = self.quick_variable(),
             own = when("\nvar<workgroup> ring_own: atomic<u32>;"),
             finds = when("\n  if i % ring_words_in == 0u && (word & 3u) != 0u { atomicMin(&ring_own, row); }"),
             resets = if beside { format!("\n    atomicStore(&ring_own, {window}u);") } else { String::new() },
@@ -146,12 +147,16 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     var number = 0u;
     var next = 0u;
     var queue = 0u;{alone}
-    loop {{
-      let more = polls < ring_shape.polls && handled < ring_shape.most;
-      if !more && next == 0u {{ break; }}",
+    loop {{",
             first = u32::from(sends),
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
             alone = if beside { "\n    var alone = 0u;" } else { "" },
+        );
+        self.poll_quickly(out, kind, window, LOOKS);
+        let _ = writeln!(
+            out,
+            "      let more = polls < ring_shape.polls && handled < ring_shape.most;
+      if !more && next == 0u {{ break; }}"
         );
         let ahead = self.polls_ahead();
         if ahead {
@@ -308,7 +313,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             out,
             "      if more && polls + handled >= looks {{
         looks = polls + handled + {LOOKS}u;
-        if lane == 0u {{ stops = atomicLoad(&ring_control[0]); }}
+        if lane == 0u {{ stops = ring_stops(); }}
       }}"
         );
     }
