@@ -25,9 +25,9 @@ use crate::submit::Context;
 /// The messages that a workgroup handles for one actor in a repetition: their handlers share a limit on loops.
 pub(super) const MOST: u32 = 64;
 /// The same for the only workgroup of a GPU, which keeps no other one waiting: a launch takes as long as some messages.
-const MOST_OF_ONE: u32 = 512;
-/// The polls without a message in a repetition, for the only workgroup of a GPU: each takes about a microsecond, and a
-/// launch after the last one some microseconds.
+const MOST_OF_ONE: u32 = 1024;
+/// The polls without a message in a repetition, for the only workgroup of a GPU: each takes half a microsecond, or one over
+/// the bus, and a launch after the last one some microseconds.
 const POLLS_OF_ONE: u32 = 1 << 14;
 /// The same for several workgroups that serve one actor each. A launch ends with its last workgroup, so those of idle
 /// actors take about as long as [`MOST`] short messages: then neither waits long for the other.

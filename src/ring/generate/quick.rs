@@ -59,32 +59,55 @@ impl Kernel<'_> {
       if lane == 0u {{
         let before = handled;
         var stopped = 0u;
-        while polls < ring_shape.polls && handled < ring_shape.most {{
-          let own = numbers[turn];
-          let slot = own & (ring_shape.slots - 1u);
-          let place = inbox + slot * ring_stride_in;
-          let lap = ring_phase(own) << 31u;"
+        while polls < ring_shape.polls && handled < ring_shape.most {{"
         );
-        for word in 0..words {
-            let _ = writeln!(out, "          let word{word} = ring_load(turn, place + {word}u);");
+        let queues = if sends { &["host", "mail"][..] } else { &["host"] };
+        for (number, queue) in queues.iter().enumerate() {
+            Self::load_slot(out, queue, number, words);
         }
-        let wrong: Vec<String> = (0..words).map(|word| format!("(word{word} ^ lap)")).collect();
         let _ = writeln!(
             out,
             "          if polls + handled >= looks {{
             looks = polls + handled + {looks}u;
             stopped = ring_stops();
             if stopped != 0u {{ break; }}
-          }}
-          if (({wrong}) >> 31u) != 0u {{
-            polls++;{turns}
+          }}"
+        );
+        for queue in queues {
+            let wrong: Vec<String> = (0..words).map(|word| format!("({queue}{word} ^ {queue}_lap)")).collect();
+            let _ = writeln!(out, "          let {queue}_has = (({}) >> 31u) == 0u;", wrong.join(" | "));
+        }
+        // The words of both queues travel together. An actor serves one of them while messages are there.
+        let select = |place: &str| match sends {
+            true => format!("select(host{place}, mail{place}, turn == 1u)"),
+            false => format!("host{place}"),
+        };
+        let none = if sends {
+            out.push_str("          if host_has != mail_has { turn = u32(mail_has); }\n");
+            "!host_has && !mail_has"
+        } else {
+            "!host_has"
+        };
+        let _ = writeln!(
+            out,
+            "          if {none} {{
+            polls++;
             hits = 0u;
             continue;
-          }}
-          if hits >= {ROW}u || (word0 & 3u) != 0u {{ break; }}
-          hits++;",
-            wrong = wrong.join(" | "),
-            turns = when("\n            turn ^= 1u;"),
+          }}"
+        );
+        for word in 0..words {
+            let _ = writeln!(out, "          let word{word} = {};", select(&word.to_string()));
+        }
+        let _ = writeln!(
+            out,
+            "          if hits >= {ROW}u || (word0 & 3u) != 0u {{ break; }}
+          hits++;
+          let own = {own};
+          let slot = own & (ring_shape.slots - 1u);
+          let lap = {lap};",
+            own = if sends { "numbers[turn]" } else { "numbers[0]" },
+            lap = select("_lap"),
         );
         for word in 0..message {
             let (group, bit) = (1 + word / GROUP, word % GROUP);
@@ -116,11 +139,12 @@ impl Kernel<'_> {
         }
         let _ = writeln!(
             out,
-            "          numbers[turn] = own + 1u;
+            "          numbers[{turn}] = own + 1u;
           handled++;{half}
         }}
         if handled != before {{
           ring_kept[kept] = numbers[0] - ring_shape.first;{mail}",
+            turn = if sends { "turn" } else { "0" },
             half = when("\n          if 2u * handled == ring_shape.most { turn ^= 1u; }"),
             mail = when("\n          ring_kept[kept + 1u] = numbers[1];"),
         );
@@ -146,5 +170,17 @@ impl Kernel<'_> {
       }}",
             LEFT.len()
         );
+    }
+
+    /// The statements that load the words of the next slot of a queue, into variables whose names begin with `name`.
+    fn load_slot(out: &mut String, name: &str, queue: usize, words: usize) {
+        let _ = writeln!(
+            out,
+            "          let {name}_lap = ring_phase(numbers[{queue}]) << 31u;
+          let {name}_place = inbox + (numbers[{queue}] & (ring_shape.slots - 1u)) * ring_stride_in;"
+        );
+        for word in 0..words {
+            let _ = writeln!(out, "          let {name}{word} = ring_load({queue}u, {name}_place + {word}u);");
+        }
     }
 }
