@@ -173,7 +173,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             "      if next > 0u {{
       // With a constant number of turns, which compilers unroll.
       for (var turn_in = 0u; turn_in < {turns}u; turn_in++) {{
-        let i = lane + turn_in * {invocations}u;
+        let i = lane + turn_in * {invocations}u;{ends}
         let word = i % ring_words_in;
         if i < next * ring_words_in && word >= {head}u {{
           ring_in[i] = (ring_in[i] & 0x7fffffffu) | ({highest} << 31u);
@@ -182,6 +182,12 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       workgroupBarrier();",
             head = head(message),
             turns = (window * self.words_in()).div_ceil(*invocations as usize),
+            // Divisions by other numbers than powers of two take longer than the branch.
+            ends = if self.words_in().is_power_of_two() {
+                ""
+            } else {
+                "\n        if i >= next * ring_words_in { break; }"
+            },
             highest = Self::highest(message, &format!("word - {}u", head(message)), |group| {
                 format!("ring_in[i - word + 1u + {group}]")
             }),
