@@ -7,7 +7,8 @@
 //!
 //! | variable | content |
 //! |---|---|
-//! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot); behind those of messages the stop word once more |
+//! | `ring_inbox` | slots of messages, see [`slot`](super::slot), then a copy of the stop word |
+//! | `ring_outbox` | slots of replies |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
 //! | `ring_control` | stop and bell; marks ([`restart`](super::restart)), beats ([`pulse`](super::pulse)), bits of topics |
 //! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
