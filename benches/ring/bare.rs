@@ -16,13 +16,13 @@ use anywarp_wgsl::reflect::layout_of;
 
 use super::{Random, quantiles};
 
-/// What a reply differs by from its message.
+/// The difference of a reply from its message.
 const KEY: u32 = 0x5a5a_5a5a;
 
 /// The words of each memory.
 const WORDS: usize = 64;
 
-/// A bare kernel: what it does, its number of words each way, and the statements of a poll.
+/// A bare kernel: its name, its number of words each way, and the statements of a poll.
 struct Rung {
     name: &'static str,
     words: usize,
