@@ -5,7 +5,7 @@
 //! The sender waits 0 to 3 microseconds at random before each message, so that its phase and that of the polls do not
 //! lock. Figures are those of the profile `bench`, the default of `cargo bench`: without optimisation a message costs the
 //! host more than a microsecond. Every reply's content is checked, and a wrong one ends the process. The baseline is a launch whose result is
-//! read; the ceiling of the CPU is two threads that exchange one word.
+//! read; the ceiling of the CPU is two threads that exchange one word, and that of a card a bare kernel that does.
 
 use std::hint::{black_box, spin_loop};
 use std::process::ExitCode;
@@ -14,6 +14,10 @@ use std::time::{Duration, Instant};
 
 use anywarp::ring::{Ask, Mode, Ring};
 use anywarp::{Device, Error};
+
+#[cfg(feature = "cuda")]
+#[path = "ring/bare.rs"]
+mod bare;
 
 const ECHO: &str = "
 // anywarp:actor
@@ -360,6 +364,12 @@ fn main() -> ExitCode {
         println!("built without optimisation: sending and receiving cost the host several times as much");
     }
     ceiling(messages);
+    #[cfg(feature = "cuda")]
+    if device.caps().backend == anywarp_backend::BackendKind::Cuda
+        && let Err(error) = bare::ladder(messages)
+    {
+        println!("ceiling of the card: not measured: {error}");
+    }
     let modes = [Mode::Persistent, Mode::Batched];
     for mode in modes.into_iter().filter(|mode| *mode == Mode::Batched || device.caps().persistent.is_some()) {
         let messages = if mode == Mode::Batched { messages / 20 } else { messages };

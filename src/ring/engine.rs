@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::batched::Batched;
 use super::core::Core;
 use super::emitted;
-use super::generate::{Format, KEPT_HEAD, MARK_STRIDE, MARKS};
+use super::generate::{Format, INBOX_TAIL, KEPT_HEAD, MARK_STRIDE, MARKS};
 use super::inbox::{InboxPlace, InboxView};
 use super::mail::LINE;
 use super::mode::Mode;
@@ -70,15 +70,21 @@ impl Places {
         };
         let kept = u64::from(self.actors) * self.format.kept as u64;
         let kept = usize::try_from(kept).ok().filter(|_| kept < 1 << 30)?;
-        let inbox = all(self.inbox(0).stride())?;
+        let slots = all(self.inbox(0).stride())?;
         let counts = if self.sends { self.actors as usize * LINE } else { 0 };
-        let mail = if self.sends { counts + inbox } else { 0 };
+        let mail = if self.sends { counts + slots } else { 0 };
+        let inbox = slots + INBOX_TAIL;
         let control = self.topics() + self.published * self.topic_words();
         let emitted = match self.format.emission {
             0 => 0,
             _ => emitted::head(self.actors) + all(self.emission(0).stride())?,
         };
         Some(Sizes { inbox, outbox: all(self.outbox(0).stride())?, kept, mail, counts, control, emitted })
+    }
+
+    /// The index in `ring_inbox` of the stop word, behind all slots.
+    pub(super) fn stop(self) -> usize {
+        self.inbox(self.actors).first
     }
 
     /// The index in `ring_control` of the repetitions of a workgroup.
@@ -217,14 +223,23 @@ impl Engine {
         }
     }
 
-    /// Announces that a message was written. `recent` is whether the bell has rung a moment ago.
+    /// Sends off messages that were written, at once, so that they travel while the host does its accounts.
+    pub(super) fn sends_off(&self) {
+        if let Self::Persistent(engine) = self {
+            engine.inbox.sends_off();
+        }
+    }
+
+    /// Announces that messages were written and sent off. `recent` is whether the bell has rung a moment ago.
     pub(super) fn announce(&self, core: &Core, recent: bool) {
         match self {
-            Self::Persistent(engine) if recent => {
-                engine.inbox.sends_off();
+            Self::Persistent(engine) => {
+                if !recent {
+                    engine.ring();
+                }
                 core.recalls();
             }
-            _ => self.ring(core),
+            Self::Batched(engine) => engine.ring(core),
         }
     }
 

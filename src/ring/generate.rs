@@ -7,7 +7,8 @@
 //!
 //! | variable | content |
 //! |---|---|
-//! | `ring_inbox`, `ring_outbox` | slots of messages and replies, see [`slot`](super::slot) |
+//! | `ring_inbox` | slots of messages, see [`slot`](super::slot), then a copy of the stop word |
+//! | `ring_outbox` | slots of replies |
 //! | `ring_kept` | for each actor the numbers of its next message from the host and from actors, then its state |
 //! | `ring_control` | stop and bell; marks ([`restart`](super::restart)), beats ([`pulse`](super::pulse)), bits of topics |
 //! | `ring_mail` | lines of words and slots of messages from actor to actor: see [`mail`](super::mail) |
@@ -23,11 +24,12 @@
 //! the names of the kind's functions; sizes are those of the largest kind, so the slots of all actors have one form.
 //!
 //! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
-//! below the number of lanes call the handler (`together`).
+//! below the number of lanes call the handler (`together`), except while short messages come one at a time (`quick`).
 
 mod alone;
 mod outward;
 mod parts;
+mod quick;
 mod together;
 
 use std::fmt::Write;
@@ -45,6 +47,10 @@ const LEAST_PAYLOAD: usize = 2;
 
 /// The words before an actor's state in `ring_kept`.
 pub(crate) const KEPT_HEAD: usize = 2;
+
+/// The words behind the slots of `ring_inbox`. The first one is nonzero when the kernel is to stop: where the inboxes lie on
+/// a card, a look at it costs no trip over the bus.
+pub(crate) const INBOX_TAIL: usize = 8;
 
 /// The words of `ring_control` without marks: whether to stop, and the bell.
 pub(crate) const CONTROL: usize = 2;
@@ -226,7 +232,7 @@ const ring_payload_in = {message}u;
 const ring_payload_out = {reply}u;
 const ring_words_of_state = {state}u;
 const ring_words_kept = {kept}u;
-struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32, topics: u32 }}
+struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32, topics: u32, quick: u32 }}
 @group(0) @binding(0) var<uniform> ring_shape: RingShape;
 @group(0) @binding(1) var<storage, read_write> ring_inbox: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> ring_outbox: array<atomic<u32>>;
@@ -253,6 +259,8 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
             let _ = writeln!(out, "  if queue == 1u {{ return atomicLoad(&{mail}); }}");
         }
         let _ = writeln!(out, "  return atomicLoad(&ring_inbox[at]);\n}}");
+        let stop = "ring_shape.actors * ring_shape.slots * ring_stride_in";
+        let _ = writeln!(out, "fn ring_stops() -> u32 {{ return atomicLoad(&ring_inbox[{stop}]); }}");
         self.load_states(out);
         if self.invocations == 1 { self.alone(out) } else { self.together(out) }
     }

@@ -117,6 +117,13 @@ impl Words for InboxView<'_> {
             card.store(at, word);
         }
     }
+
+    fn store_all(&self, at: usize, words: &[u32]) {
+        self.words.store_all(at, words);
+        if let Some(card) = &self.card {
+            card.store_all(at, words);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -226,11 +226,21 @@ impl Core {
         }
         let (now, inbox, count) = (Instant::now(), self.inbox(), room.min(wanted));
         let mut payload = Payload::new();
+        // Messages without a cell whose entries are still to come, as one row.
+        let mut plain = 0;
         for number in numbers.take(count) {
             payload.clear();
-            let cell = message(number, &mut payload).cloned();
-            state.put(&inbox, Header::CALL, &payload, Entry { sent: now, cell, counts: true });
+            let cell = message(number, &mut payload);
+            state.mailbox.send(&inbox, Header::CALL, &payload);
+            let Some(cell) = cell else {
+                plain += 1;
+                continue;
+            };
+            state.sent(Entry { sent: now, cell: None, counts: true }, std::mem::take(&mut plain));
+            state.sent(Entry { sent: now, cell: Some(Arc::clone(cell)), counts: true }, 1);
         }
+        self.engine.sends_off();
+        state.sent(Entry { sent: now, cell: None, counts: true }, plain);
         state.accepted_many(count as u64);
         let recent = state.has_rung(now);
         drop(state);

@@ -12,8 +12,9 @@ use super::core::{Core, Stage};
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
 use super::generate::CONTROL;
-use super::inbox::Inboxes;
+use super::inbox::{InboxPlace, Inboxes};
 use super::outlet::Demand;
+use super::slot::Words;
 use super::telemetry::Count;
 use super::waits::{LOOK, Waits};
 use crate::buffer::exchange::{Exchange, Private};
@@ -24,9 +25,9 @@ use crate::submit::Context;
 /// The messages that a workgroup handles for one actor in a repetition: their handlers share a limit on loops.
 pub(super) const MOST: u32 = 64;
 /// The same for the only workgroup of a GPU, which keeps no other one waiting: a launch takes as long as some messages.
-const MOST_OF_ONE: u32 = 512;
-/// The polls without a message in a repetition, for the only workgroup of a GPU: each takes about a microsecond, and a
-/// launch after the last one some microseconds.
+const MOST_OF_ONE: u32 = 1024;
+/// The polls without a message in a repetition, for the only workgroup of a GPU: each takes half a microsecond, or one over
+/// the bus, and a launch after the last one some microseconds.
 const POLLS_OF_ONE: u32 = 1 << 14;
 /// The same for several workgroups that serve one actor each. A launch ends with its last workgroup, so those of idle
 /// actors take about as long as [`MOST`] short messages: then neither waits long for the other.
@@ -49,6 +50,8 @@ pub(super) struct Persistent {
     pub(super) places: Places,
     polls: u32,
     most: u32,
+    /// Whether a poll of the kernel takes no trip over a bus.
+    is_near: bool,
     pub(super) inbox: Inboxes,
     pub(super) outbox: Exchange,
     kept: Private,
@@ -89,6 +92,7 @@ impl Persistent {
             places,
             polls,
             most,
+            is_near: inbox_of.place == InboxPlace::Card || context.caps().kind == DeviceKind::Software,
             inbox: inbox_of,
             outbox: exchange(outbox)?,
             kept: private(kept)?,
@@ -128,7 +132,7 @@ impl Persistent {
             let message = "the resident kernel of before the pause still runs; wait for it with `Ring::pause`";
             return Err(BackendError::rejected("starting a ring", message).into());
         }
-        self.word(0).store(0, Ordering::Release);
+        self.set_stop(0);
         let Places { actors, slots, first, .. } = self.places;
         let kernel = self.kernel().clone();
         let launch = kernel.launch();
@@ -136,6 +140,7 @@ impl Persistent {
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
         let topics = self.places.topics() as u32;
         let launch = launch.set("ring_shape.first", first).set("ring_shape.topics", topics);
+        let launch = launch.set("ring_shape.quick", u32::from(self.is_near));
         let mut memory = vec![
             ("ring_inbox", self.inbox.whole()),
             ("ring_outbox", self.outbox.whole()),
@@ -150,8 +155,15 @@ impl Persistent {
         Ok(())
     }
 
+    /// Writes the stop word, for the device, and where the kernel reads it.
+    fn set_stop(&self, word: u32) {
+        self.word(0).store(word, Ordering::Release);
+        self.inbox.view().store(self.places.stop(), word);
+        self.inbox.sends_off();
+    }
+
     pub(super) fn stop(&self, timeout: Duration) -> Result<bool, Error> {
-        self.word(0).store(1, Ordering::Release);
+        self.set_stop(1);
         let mut own = self.ticket();
         let Some(ticket) = own.as_ref() else { return Ok(true) };
         let ended = ticket.wait_timeout(timeout);

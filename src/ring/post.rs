@@ -139,10 +139,17 @@ impl State {
     pub(super) fn put(&mut self, inbox: &impl Words, header: Header, payload: &[u32], entry: Entry) -> bool {
         let sent = self.mailbox.send(inbox, header, payload);
         if sent {
-            self.times.begin(entry.sent);
-            self.waiting.push(entry);
+            self.sent(entry, 1);
         }
         sent
+    }
+
+    /// Notes messages that were written into the inbox, and that nothing tells apart.
+    pub(super) fn sent(&mut self, entry: Entry, count: u32) {
+        if count > 0 {
+            self.times.begin(entry.sent);
+            self.waiting.push(entry, count);
+        }
     }
 
     /// Whether the bell has rung for this actor a moment ago; otherwise it rings now. A store to the bell takes its cache

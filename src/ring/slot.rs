@@ -51,6 +51,11 @@ pub(crate) trait Words {
 
     /// Replaces the word at this index.
     fn store(&self, at: usize, word: u32);
+
+    /// Replaces the words from this index on, one by one.
+    fn store_all(&self, at: usize, words: &[u32]) {
+        words.iter().enumerate().for_each(|(index, word)| self.store(at + index, *word));
+    }
 }
 
 /// The kind of a message.
@@ -116,6 +121,18 @@ impl Slots {
     pub(crate) fn write(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
         let (at, phase) = (self.at(number), self.phase(number));
         let first = at + head(self.payload);
+        if self.payload <= SHORT {
+            let (mut short, mut highest) = ([0; 1 + SHORT], 0);
+            let own = &mut short[..=self.payload];
+            for (index, own) in own[1..].iter_mut().enumerate() {
+                let word = payload.get(index).copied().unwrap_or_default();
+                highest |= (word >> 31) << index;
+                *own = word & !PHASE | phase;
+            }
+            own[0] = highest | phase;
+            words.store_all(at + 1, own);
+            return words.store(at, header.bits() | phase);
+        }
         for group in 0..groups(self.payload) {
             let mut highest = 0;
             for index in group * GROUP..self.payload.min((group + 1) * GROUP) {

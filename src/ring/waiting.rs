@@ -41,10 +41,11 @@ impl Waiting {
         self.rows.is_empty()
     }
 
-    pub(super) fn push(&mut self, entry: Entry) {
+    /// Adds messages that nothing tells apart; at least one.
+    pub(super) fn push(&mut self, entry: Entry, count: u32) {
         match self.rows.back_mut() {
-            Some(last) if last.entry.is_like(&entry) => last.count += 1,
-            _ => self.rows.push_back(Row { entry, count: 1 }),
+            Some(last) if last.entry.is_like(&entry) => last.count += count,
+            _ => self.rows.push_back(Row { entry, count }),
         }
     }
 
@@ -97,7 +98,7 @@ mod tests {
         let asked = Entry { cell: Some(Arc::default()), ..plain.clone() };
         let mut waiting = Waiting::default();
         for entry in [&plain, &plain, &plain, &asked, &asked, &own, &plain] {
-            waiting.push(entry.clone());
+            waiting.push(entry.clone(), 1);
         }
         assert_eq!(waiting.rows.iter().map(|row| row.count).collect::<Vec<_>>(), [3, 1, 1, 1, 1]);
         assert_eq!(waiting.iter().filter(|entry| entry.counts).count(), 6);

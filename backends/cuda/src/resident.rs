@@ -23,6 +23,10 @@ use crate::submit::queue::{Queue, QueueState};
 
 /// The number of launches that are enqueued at a time.
 const AHEAD: usize = 2;
+/// The same while messages come. Launches are short then, and the thread sleeps for longer than one takes.
+const AHEAD_BUSY: usize = 6;
+/// The time after the last message from which on the device counts as idle.
+const RECENT: Duration = Duration::from_millis(1);
 /// The shortest sleep before a launch, and the longest one: see [`Pace`].
 const SHORT: Duration = Duration::from_micros(50);
 const LONG: Duration = Duration::from_millis(1);
@@ -111,7 +115,7 @@ impl Run {
         let (mut ahead, mut spare) = (VecDeque::new(), Vec::new());
         let mut pace = Pace::default();
         loop {
-            while ahead.len() < AHEAD && !self.stops() {
+            while ahead.len() < pace.ahead() && !self.stops() {
                 pace.rest(self.bell());
                 let mut enqueue = Enqueue { native: &self.stream, state: &mut state, timers: Vec::new(), begun: false };
                 enqueue.run(&self.plan, 0..self.plan.steps.len())?;
@@ -136,13 +140,18 @@ impl Run {
 #[derive(Default)]
 struct Pace {
     bell: u32,
+    rung: Option<Instant>,
     silent: Option<Instant>,
 }
 
 impl Pace {
+    fn ahead(&self) -> usize {
+        if self.rung.is_some_and(|rung| rung.elapsed() < RECENT) { AHEAD_BUSY } else { AHEAD }
+    }
+
     fn rest(&mut self, bell: u32) {
         if bell != self.bell {
-            *self = Self { bell, silent: None };
+            *self = Self { bell, rung: Some(Instant::now()), silent: None };
             return;
         }
         let time = self.silent.get_or_insert_with(Instant::now).elapsed() / 16;

@@ -69,7 +69,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
           wrong |= ({raw}[i] >> 31u) ^ phase;
         }}
       }}
-      if (wrong == 0u || (polls + 1u) % {POLLS}u == 0u) && atomicLoad(&ring_control[0]) != 0u {{ return; }}
+      if (wrong == 0u || (polls + 1u) % {POLLS}u == 0u) && ring_stops() != 0u {{ return; }}
       if wrong != 0u {{
         polls++;{turns}
         continue;

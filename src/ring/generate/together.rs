@@ -10,7 +10,8 @@
 //! too early are those of the lap before.
 //!
 //! A handler that only reads its state is called for all messages of a row at the same time, each on an invocation of its
-//! own: no call can observe another one. The ring's own messages, which read and replace the state, are rows of their own.
+//! own: no call can observe another one. The ring's own messages, which read and replace the state, are rows of their own, so
+//! the loop over the messages of a row has no branch.
 
 use std::fmt::Write;
 
@@ -35,7 +36,7 @@ const MAX_LOADS: usize = 8;
 const MAX_SHARED: usize = 2048;
 
 /// The words of a reply up to which its highest bits are collected without a loop.
-const UNROLLED: usize = 4;
+const UNROLLED: usize = GROUP;
 
 /// The words of a message up to which it is loaded before the one before is handled.
 const LOADED_AHEAD: usize = 8;
@@ -59,8 +60,13 @@ impl Kernel<'_> {
 
     /// Whether the messages that a poll has found are handled side by side: no call of the function can observe another
     /// one, neither by the state nor by messages that it sends.
-    fn side_by_side(&self, kind: &Kind<'_>) -> bool {
+    pub(super) fn side_by_side(&self, kind: &Kind<'_>) -> bool {
         kind.text.reads && self.lanes == 1 && !self.marks && !self.speaks() && !self.actor.has_barriers
+    }
+
+    /// Whether a message of the ring's own is a row of its own, so that no message of a longer row needs to be looked at.
+    fn splits_rows(&self) -> bool {
+        self.lanes == 1 && !self.marks
     }
 
     /// The words of a message in its slot.
@@ -73,8 +79,8 @@ impl Kernel<'_> {
         let Self { invocations, .. } = self;
         let (several, window) = (self.lanes > 1, self.window());
         let rows = if several { 1 } else { window };
-        let beside = self.kinds.iter().any(|kind| self.side_by_side(kind));
-        let when = |text: &'static str| if beside { text } else { "" };
+        let splits = self.splits_rows();
+        let when = |text: &'static str| if splits { text } else { "" };
         if several {
             self.shared_states(out);
         }
@@ -84,7 +90,7 @@ impl Kernel<'_> {
             out,
             "var<workgroup> ring_reply: array<u32, {rows}u * ring_payload_out>;
 var<workgroup> ring_arrived: atomic<u32>;
-var<workgroup> ring_next: u32;{mark}{own}
+var<workgroup> ring_next: u32;{mark}{own}{quick}
 fn ring_poll(queue: u32, inbox: u32, number: u32, i: u32) -> u32 {{
   let slot = (number + i / ring_words_in) & (ring_shape.slots - 1u);
   return ring_load(queue, inbox + slot * ring_stride_in + i % ring_words_in);
@@ -104,9 +110,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
   workgroupBarrier();
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}",
             beat = self.beat(),
+            quick = self.quick_variable(),
             own = when("\nvar<workgroup> ring_own: atomic<u32>;"),
             finds = when("\n  if i % ring_words_in == 0u && (word & 3u) != 0u { atomicMin(&ring_own, row); }"),
-            resets = if beside { format!("\n    atomicStore(&ring_own, {window}u);") } else { String::new() },
+            resets = if splits { format!("\n    atomicStore(&ring_own, {window}u);") } else { String::new() },
             mark = if self.marks { "\nvar<workgroup> ring_mark: u32;" } else { "" },
             marked = if self.marks {
                 let marked = Self::marked();
@@ -126,7 +133,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     fn serve_together(&self, out: &mut String, kind: &Kind<'_>) {
         let Self { invocations, .. } = self;
         let (several, window, suffix) = (self.lanes > 1, self.window(), &kind.suffix);
-        let beside = self.side_by_side(kind);
+        let (beside, splits) = (self.side_by_side(kind), self.splits_rows());
         let (sends, message) = (self.sends(), self.format.message);
         let when = |text: &'static str| if sends { text } else { "" };
         let _ = writeln!(
@@ -146,12 +153,16 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     var number = 0u;
     var next = 0u;
     var queue = 0u;{alone}
-    loop {{
-      let more = polls < ring_shape.polls && handled < ring_shape.most;
-      if !more && next == 0u {{ break; }}",
+    loop {{",
             first = u32::from(sends),
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
-            alone = if beside { "\n    var alone = 0u;" } else { "" },
+            alone = if splits { "\n    var alone = 0u;" } else { "" },
+        );
+        self.poll_quickly(out, kind, window, LOOKS);
+        let _ = writeln!(
+            out,
+            "      let more = polls < ring_shape.polls && handled < ring_shape.most;
+      if !more && next == 0u {{ break; }}"
         );
         let ahead = self.polls_ahead();
         if ahead {
@@ -160,14 +171,23 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         let _ = writeln!(
             out,
             "      if next > 0u {{
-      for (var i = lane; i < next * ring_words_in; i += {invocations}u) {{
+      // With a constant number of turns, which compilers unroll.
+      for (var turn_in = 0u; turn_in < {turns}u; turn_in++) {{
+        let i = lane + turn_in * {invocations}u;{ends}
         let word = i % ring_words_in;
-        if word >= {head}u {{
+        if i < next * ring_words_in && word >= {head}u {{
           ring_in[i] = (ring_in[i] & 0x7fffffffu) | ({highest} << 31u);
         }}
       }}
       workgroupBarrier();",
             head = head(message),
+            turns = (window * self.words_in()).div_ceil(*invocations as usize),
+            // Divisions by other numbers than powers of two take longer than the branch.
+            ends = if self.words_in().is_power_of_two() {
+                ""
+            } else {
+                "\n        if i >= next * ring_words_in { break; }"
+            },
             highest = Self::highest(message, &format!("word - {}u", head(message)), |group| {
                 format!("ring_in[i - word + 1u + {group}]")
             }),
@@ -252,7 +272,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     // More messages may wait: the device shall not rest before it repeats this.
     if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}",
             most = window,
-            rows = if beside {
+            rows = if splits {
                 // A message of the ring's own ends a row, and is a row of its own.
                 format!(
                     "
@@ -264,7 +284,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
                 String::new()
             },
             alone =
-                if beside { format!("\n      alone = next & {OWN}u;\n      next &= ~{OWN}u;") } else { String::new() },
+                if splits { format!("\n      alone = next & {OWN}u;\n      next &= ~{OWN}u;") } else { String::new() },
             turns = when("\n        turn ^= 1u;"),
             half = when(
                 "\n      if 2u * handled >= ring_shape.most && 2u * (handled - next) < ring_shape.most { turn ^= 1u; }"
@@ -308,7 +328,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             out,
             "      if more && polls + handled >= looks {{
         looks = polls + handled + {LOOKS}u;
-        if lane == 0u {{ stops = atomicLoad(&ring_control[0]); }}
+        if lane == 0u {{ stops = ring_stops(); }}
       }}"
         );
     }
@@ -329,44 +349,44 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         let (suffix, head) = (&kind.suffix, head(self.format.message));
         let ahead = self.window() > 1 && self.format.message <= LOADED_AHEAD;
         let from = format!("row * ring_words_in + {head}u");
-        let (first, header, message, next) = if ahead {
+        let (first, message, next) = if ahead {
+            let after = format!("min(row + 1u, {}u) * ring_words_in + {head}u", self.window() - 1);
             (
-                format!(
-                    "          var header_ahead = ring_in[0];\n          var ahead = ring_message{suffix}({head}u);\n"
-                ),
-                "header_ahead".to_owned(),
+                format!("            var ahead = ring_message{suffix}({head}u);\n"),
                 "message".to_owned(),
-                format!(
-                    "            let message = ahead;
-            let after = min(row + 1u, next - 1u) * ring_words_in;
-            header_ahead = ring_in[after];
-            ahead = ring_message{suffix}(after + {head}u);\n"
-                ),
+                format!("              let message = ahead;\n              ahead = ring_message{suffix}({after});\n"),
             )
         } else {
-            let message = format!("ring_message{suffix}({from})");
-            (String::new(), "ring_in[row * ring_words_in]".to_owned(), message, String::new())
+            (String::new(), format!("ring_message{suffix}({from})"), String::new())
         };
+        // Where rows are not split, they have one message.
+        let alone = if self.splits_rows() { "alone" } else { "(ring_in[0] & 3u)" };
         let _ = writeln!(
             out,
             "      let first = 0u;
         if lane == 0u {{
-{first}          for (var row = 0u; row < next; row++) {{
-            let at = row * ring_payload_out;
-            let header = {header} & 0x7fffffffu;
-{next}            if (header & 3u) == 0u {{"
+          if {alone} == 0u {{
+{first}            for (var row = 0u; row < next; row++) {{
+              let at = row * ring_payload_out;
+{next}"
         );
         self.call(out, kind, "0u", &message, "at");
-        let _ = writeln!(out, "            }} else {{");
-        self.own(out, kind, &from);
         let _ = writeln!(
             out,
             "            }}
-          }}
+          }} else {{
+            let at = 0u;
+            let row = 0u;
+            let header = ring_in[0] & 0x7fffffffu;"
+        );
+        self.own(out, kind, &from);
+        let _ = writeln!(
+            out,
+            "          }}
         }}
         workgroupBarrier();"
         );
-        self.replies(out, "next");
+        self.replies(out, "next", self.window());
     }
 
     /// The statements that handle messages side by side, each on an invocation of its own.
@@ -390,7 +410,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         }}
         workgroupBarrier();"
         );
-        self.replies(out, "next");
+        self.replies(out, "next", self.window());
     }
 
     /// The statements that handle messages one after the other on several lanes.
@@ -427,7 +447,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             let _ =
                 writeln!(out, "        if lane == 0u && (header & 3u) == 0u {{\n{}        }}", self.mark("3u + queue"));
         }
-        self.replies(out, "1u");
+        self.replies(out, "1u", 1);
         let _ = writeln!(out, "        workgroupBarrier();\n      }}");
     }
 
@@ -466,13 +486,15 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         );
     }
 
-    /// The statements of all invocations that write the replies of `count` rows from `first` on.
-    fn replies(&self, out: &mut String, count: &str) {
+    /// The statements of all invocations that write the replies of `count` rows from `first` on, of at most `rows`.
+    fn replies(&self, out: &mut String, count: &str, rows: usize) {
         // A message from another actor has no reply.
         let count = if self.sends() { format!("select({count}, 0u, queue == 1u)") } else { count.to_owned() };
         let _ = writeln!(
             out,
-            "        for (var i = lane; i < {count} * ring_words_out; i += {}u) {{
+            "        for (var turn_out = 0u; turn_out < {turns}u; turn_out++) {{
+          let i = lane + turn_out * {}u;
+          if i >= {count} * ring_words_out {{ break; }}
           let row = i / ring_words_out;
           let place = i % ring_words_out;
           let own = number + first + row;
@@ -481,6 +503,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             word = ring_reply[row * ring_payload_out + place - {head}u] & 0x7fffffffu;
           }} else if place > 0u {{",
             self.invocations,
+            turns = (rows * (head(self.format.reply) + self.format.reply)).div_ceil(self.invocations as usize),
             head = head(self.format.reply),
         );
         if self.format.reply <= UNROLLED {
