@@ -1,6 +1,6 @@
 //! ISPC as a peer: its compiler, where it is installed, makes a library of each kernel's text.
 //!
-//! Texts are in `spmd`: the same algorithms, written as ISPC's users would. Each exports `run`, with two inputs, the output
+//! Texts are in `spmd`, written as ISPC's users would: scan and reduction in one pass. Each exports `run`, with two inputs, the output
 //! and a range of units of work.
 
 use std::fs;

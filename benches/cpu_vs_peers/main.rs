@@ -111,32 +111,25 @@ struct Others {
 
 impl Others {
     fn open() -> Self {
+        let [avx2, avx512] = has_vectors();
         Self {
             devices: [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")],
-            ispc: [("avx2-i32x8", has_avx2()), ("avx512skx-x16", has_avx512())]
-                .map(|(target, has_features)| Ispc::open(target, has_features)),
+            ispc: [Ispc::open("avx2-i32x8", avx2), Ispc::open("avx512skx-x16", avx512)],
         }
     }
 }
 
+/// Whether the processor has the instructions of ISPC's targets: AVX2 with FMA, and AVX-512.
 #[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+fn has_vectors() -> [bool; 2] {
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    [avx2, is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl")]
 }
 
-#[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl")
-}
-
+/// Whether the processor has the instructions of ISPC's targets.
 #[cfg(not(target_arch = "x86_64"))]
-fn has_avx2() -> bool {
-    false
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_avx512() -> bool {
-    false
+fn has_vectors() -> [bool; 2] {
+    [false; 2]
 }
 
 /// Runs `side` once, on the initial data, and checks the result.

@@ -66,11 +66,7 @@ impl Generator<'_, '_> {
     /// The flags of a read. Cranelift may move or merge reads of memory that is never written, but only if the address
     /// is valid wherever the read may be moved. A test or a proof makes an address valid only at the original position.
     pub(super) fn reading(&self, place: &Place, touched: Touched) -> MemFlagsData {
-        let constant = match place.space {
-            Space::Binding(slot) => self.function.read_only.get(slot as usize).copied().unwrap_or(false),
-            Space::Immediate => true,
-            Space::Workgroup | Space::Private | Space::Passed => false,
-        };
+        let constant = self.function.is_constant(place.space);
         let anywhere = |index: &Index| self.is_bounded(index) || !self.certain(place.space, index, touched);
         if constant && place.indices.iter().all(anywhere) { shared().with_readonly().with_can_move() } else { shared() }
     }

@@ -74,6 +74,15 @@ pub(crate) struct Function {
 }
 
 impl Function {
+    /// Whether memory of a space does not change while the kernel runs.
+    pub(crate) fn is_constant(&self, space: Space) -> bool {
+        match space {
+            Space::Binding(slot) => self.read_only.get(slot as usize).copied().unwrap_or(false),
+            Space::Immediate => true,
+            Space::Workgroup | Space::Private | Space::Passed => false,
+        }
+    }
+
     /// The class of a value.
     pub(crate) fn class(&self, value: Value) -> Class {
         self.classes[value.0 as usize]

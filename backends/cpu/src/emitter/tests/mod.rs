@@ -37,17 +37,8 @@ const OPERANDS: usize = 4;
 
 type Entry = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
 
-/// Compiles a function that reads operands and writes a result, and runs it on each list of operands. `None` if this
-/// machine lacks the instructions.
-fn run(
-    by: By,
-    operands: &[[Memory; OPERANDS]],
-    build: impl FnOnce(&mut FunctionBuilder, Value, Value),
-) -> Option<Vec<Memory>> {
-    if check_avx2().is_err() {
-        return None;
-    }
-    let isa = machine().unwrap();
+/// Builds a function that reads operands and writes a result.
+fn context(isa: &dyn TargetIsa, build: impl FnOnce(&mut FunctionBuilder, Value, Value)) -> Context {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(types::I64); 2]);
     let mut function = Function::with_name_signature(UserFuncName::default(), signature);
@@ -61,7 +52,21 @@ fn run(
     build(&mut b, out, from);
     b.ins().return_(&[]);
     b.finalize(isa.frontend_config());
-    let mut context = Context::for_function(function);
+    Context::for_function(function)
+}
+
+/// Compiles a function that reads operands and writes a result, and runs it on each list of operands. `None` if this
+/// machine lacks the instructions.
+fn run(
+    by: By,
+    operands: &[[Memory; OPERANDS]],
+    build: impl FnOnce(&mut FunctionBuilder, Value, Value),
+) -> Option<Vec<Memory>> {
+    if check_avx2().is_err() {
+        return None;
+    }
+    let isa = machine().unwrap();
+    let mut context = context(&**isa, build);
     let compiled = compile_by(by, &**isa, &mut context);
     let piece = compiled.unwrap_or_else(|error| panic!("{error}\n{}", context.func));
     let mut module = module(isa);

@@ -1,11 +1,10 @@
 //! Scalars of constant memory in all lanes, which a loop reads again at each use.
 
-use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, Value, types};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::FunctionBuilder;
 
-use super::{By, Memory, OPERANDS, operands, run, store};
+use super::{By, Memory, OPERANDS, context, operands, run, store};
 use crate::codegen::{check_avx2, machine};
 
 /// Adds `count` scalars of the operands to a vector, several times, and writes the sums.
@@ -74,20 +73,8 @@ fn many_are_not_copied_to_the_stack() {
     }
     let listing = |count: i32| {
         let isa = machine().unwrap();
-        let mut signature = Signature::new(isa.default_call_conv());
-        signature.params.extend([AbiParam::new(types::I64); 2]);
-        let mut function = Function::with_name_signature(UserFuncName::default(), signature);
-        let mut of_builder = FunctionBuilderContext::new();
-        let mut b = FunctionBuilder::new(&mut function, &mut of_builder);
-        let block = b.create_block();
-        b.append_block_params_for_function_params(block);
-        b.switch_to_block(block);
-        b.seal_block(block);
-        let (out, from) = (b.block_params(block)[0], b.block_params(block)[1]);
-        sums(&mut b, out, from, count);
-        b.ins().return_(&[]);
-        b.finalize(isa.frontend_config());
-        crate::emitter::compile(&**isa, &mut Context::for_function(function), true).unwrap().listing.unwrap()
+        let mut context = context(&**isa, |b, out, from| sums(b, out, from, count));
+        crate::emitter::compile(&**isa, &mut context, true).unwrap().listing.unwrap()
     };
     let (few, many) = (listing(3), listing(30));
     assert_eq!(few.matches("vbroadcastss").count(), 3, "{few}");

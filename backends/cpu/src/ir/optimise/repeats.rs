@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Function, Inst, Space, Value};
+use crate::ir::{Function, Inst, Value};
 
 /// The available results at the current point.
 #[derive(Debug, Default)]
@@ -34,11 +34,7 @@ impl Repeats {
         let pure = match inst {
             Inst::Unary(..) | Inst::Binary(..) | Inst::Ternary(..) | Inst::Compare(..) => true,
             Inst::Select(..) | Inst::Convert(..) | Inst::Call(..) => true,
-            Inst::Load(place, ..) => match place.space {
-                Space::Binding(slot) => function.read_only.get(slot as usize).copied().unwrap_or(false),
-                Space::Immediate => true,
-                Space::Workgroup | Space::Private | Space::Passed => false,
-            },
+            Inst::Load(place, ..) => function.is_constant(place.space),
             Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Read(_) => false,
             Inst::Atomic { .. } | Inst::Subgroup(..) | Inst::Part { .. } => false,
         };

@@ -53,18 +53,16 @@ pub(super) fn geometry(
 /// processor can: WGSL permits what is more accurate.
 pub(super) fn sum_of_products(b: &mut Builder, x: &[Value], y: &[Value]) -> Value {
     let floats = x.first().is_some_and(|x| matches!(b.function().class(*x), Class::F32 | Class::F64));
-    if b.fused && floats {
-        let mut sum = None;
-        for (x, y) in x.iter().zip(y) {
-            sum = Some(match sum {
-                Some(sum) => b.ternary(TernaryOp::Fma, *x, *y, sum),
-                None => b.binary(BinaryOp::Mul, *x, *y),
-            });
-        }
-        return sum.unwrap_or_else(|| b.f32(0.0));
+    let mut sum = None;
+    for (x, y) in x.iter().zip(y) {
+        sum = Some(match sum {
+            Some(sum) if b.fused && floats => b.ternary(TernaryOp::Fma, *x, *y, sum),
+            _ => {
+                let product = b.binary(BinaryOp::Mul, *x, *y);
+                sum.map_or(product, |sum| b.binary(BinaryOp::Add, sum, product))
+            }
+        });
     }
-    let products = zip(b, BinaryOp::Mul, x, y);
-    let sum = products.into_iter().reduce(|sum, product| b.binary(BinaryOp::Add, sum, product));
     // The default is never used, because operands have at least one component.
     sum.unwrap_or_else(|| b.f32(0.0))
 }
