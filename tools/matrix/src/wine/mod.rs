@@ -34,7 +34,7 @@ const UNITS: &[(&str, &str)] = &[("anywarp-cpu", "anywarp_cpu"), ("anywarp-host"
 /// The cases that do not run: the compiler of HLSL did not end for some of their kernels within ten minutes.
 const OPERATORS: &str = "operators::";
 /// The time limit of each program, which takes a few minutes.
-const RUNNING: Duration = Duration::from_secs(900);
+const RUNNING: Duration = Duration::from_secs(1800);
 
 /// Runs the suite on Direct3D, then the rings.
 pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
