@@ -4,10 +4,10 @@
 //! or `latency` for compile and launch times.
 //!
 //! The peers are plain Rust on all threads (rayon), written as one would without a framework; Mesa's lavapipe, which
-//! compiles the same WGSL with LLVM; and ISPC, whose compiler is looked for in `PATH`, for eight lanes of AVX2 and sixteen
-//! of AVX-512. Where one of the last two is not installed, it is left out with a message. Every result is checked before
-//! and after it is timed; the process fails if one is wrong or missing, but not if a goal is missed. Data stays on the
-//! device: a run consists of the launches and a wait.
+//! compiles the same WGSL with LLVM; ISPC, whose compiler is looked for in `PATH`, for eight lanes of AVX2 and sixteen
+//! of AVX-512; and pocl, which compiles OpenCL for the processor. Where one of the last three is not installed, it is left
+//! out with a message. Every result is checked before and after it is timed; the process fails if one is wrong or missing,
+//! but not if a goal is missed. Data stays on the device: a run consists of the launches and a wait.
 //!
 //! Times are those of all cores, as they pass. `taskset -c 0 cargo bench --bench cpu_vs_peers -- --processor-time`
 //! compares the code instead of the threads: all peers on one core, in the processor time of the process, so that other
@@ -19,6 +19,7 @@ mod clock;
 mod ispc;
 mod latency;
 mod measure;
+mod opencl;
 mod report;
 #[path = "../shared/mod.rs"]
 #[allow(dead_code, reason = "benches with another baseline use the rest")]
@@ -34,7 +35,8 @@ use cases::Case;
 use clap::Parser;
 use clock::Clock;
 use ispc::Ispc;
-use measure::{ISPC, LANES, PerLane, Samples};
+use measure::{ISPC, LANES, POCL, PerLane, Samples};
+use opencl::OpenCl;
 use shared::{Outcome, ended};
 use side::Side;
 
@@ -107,14 +109,18 @@ fn open(selector: &str, backend: &str) -> Option<Device> {
 struct Others {
     devices: [Option<Device>; 2],
     ispc: [Option<Ispc>; 2],
+    opencl: Option<OpenCl>,
 }
 
 impl Others {
     fn open() -> Self {
         let [avx2, avx512] = has_vectors();
+        // SAFETY: this is the first of the peers, and only the others have threads of their own.
+        let opencl = unsafe { OpenCl::open() };
         Self {
             devices: [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")],
             ispc: [Ispc::open("avx2-i32x8", avx2), Ispc::open("avx512skx-x16", avx512)],
+            opencl,
         }
     }
 }
@@ -140,20 +146,21 @@ fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
 }
 
 /// Checks all sides of `case`, measures the correct sides, then checks them again. Adds errors to `failed`. Returns the
-/// samples, and the compile times of ISPC's targets in seconds.
+/// samples, and the compile times of ISPC's targets and of pocl in seconds.
 fn run_case(
     case: Case,
     others: &Others,
     (budget, clock): (Duration, Clock),
     failed: &mut Vec<String>,
-) -> Outcome<(Samples, [f64; 2])> {
+) -> Outcome<(Samples, [f64; 3])> {
     let mut note = |lane: usize, error: &dyn std::fmt::Display| {
         failed.push(format!("{}: {}: {error}", case.name, LANES[lane]));
     };
     let [cpu, lavapipe] =
         others.devices.each_ref().map(|device| device.as_ref().map(|device| (case.on_device)(device)));
-    let mut compiled = [f64::NAN; 2];
-    let mut made: PerLane<Option<Outcome<Box<dyn Side>>>> = [cpu, lavapipe, Some(Ok((case.on_host)())), None, None];
+    let mut compiled = [f64::NAN; 3];
+    let mut made: PerLane<Option<Outcome<Box<dyn Side>>>> =
+        [cpu, lavapipe, Some(Ok((case.on_host)())), None, None, None];
     // Where ISPC's text runs on one thread, only one thread is a fair comparison.
     let comparable = case.spmd.parallel || rayon::current_num_threads() == 1;
     for (which, ispc) in others.ispc.iter().enumerate() {
@@ -163,6 +170,11 @@ fn run_case(
             Ok(side)
         });
     }
+    made[POCL] = others.opencl.as_ref().map(|opencl| {
+        let (side, time) = opencl.side(&case.opencl, &case.spmd)?;
+        compiled[ISPC.len()] = time.as_secs_f64();
+        Ok(side)
+    });
     let mut sides: PerLane<Option<Box<dyn Side>>> = PerLane::default();
     for (lane, side) in made.into_iter().enumerate() {
         let Some(side) = side else { continue };

@@ -6,11 +6,12 @@ use crate::clock::Clock;
 use crate::shared::Outcome;
 
 /// The compared sides, in the order of execution.
-pub(crate) const LANES: [&str; 5] = ["cpu", "lavapipe", "rayon", "ispc x8", "ispc x16"];
+pub(crate) const LANES: [&str; 6] = ["cpu", "lavapipe", "rayon", "ispc x8", "ispc x16", "pocl"];
 pub(crate) const CPU: usize = 0;
 pub(crate) const LAVAPIPE: usize = 1;
 pub(crate) const RAYON: usize = 2;
 pub(crate) const ISPC: [usize; 2] = [3, 4];
+pub(crate) const POCL: usize = 5;
 
 /// One value for each of [`LANES`].
 pub(crate) type PerLane<T> = [T; LANES.len()];

@@ -1,6 +1,6 @@
 //! The tables, and the goals.
 
-use crate::measure::{CPU, ISPC, LANES, LAVAPIPE, PerLane, RAYON, Samples};
+use crate::measure::{CPU, ISPC, LANES, LAVAPIPE, POCL, PerLane, RAYON, Samples};
 
 /// A peer, and the goals for the CPU backend's speed relative to its.
 struct Peer {
@@ -13,11 +13,12 @@ struct Peer {
     each: f64,
 }
 
-const PEERS: [Peer; 4] = [
+const PEERS: [Peer; 5] = [
     Peer { name: "lavapipe", lanes: &[LAVAPIPE], mean: 1.0, each: 1.0 },
     Peer { name: "rayon", lanes: &[RAYON], mean: 1.0, each: 0.0 },
     Peer { name: "ispc x8", lanes: &[ISPC[0]], mean: 1.0 / 1.1, each: 0.5 },
     Peer { name: "best ispc", lanes: &ISPC, mean: 1.0 / 1.3, each: 0.5 },
+    Peer { name: "pocl", lanes: &[POCL], mean: 1.0 / 0.4, each: 0.0 },
 ];
 /// The goal relative to plain Rust's speed, for memory-bound kernels.
 const GOAL_MEMORY: f64 = 0.8;
@@ -28,8 +29,8 @@ pub(crate) struct Row {
     /// The smallest number of bytes that a run reads and writes, for a memory-bound kernel.
     pub(crate) bytes: Option<u64>,
     pub(crate) samples: Samples,
-    /// The compile times of ISPC's targets in seconds.
-    pub(crate) compiled: [f64; 2],
+    /// The compile times of ISPC's targets and of pocl in seconds.
+    pub(crate) compiled: [f64; 3],
 }
 
 impl Row {
@@ -66,7 +67,7 @@ pub(crate) fn kernels(rows: &[Row]) {
     let mut head = vec!["kernel".to_owned()];
     head.extend(LANES.map(str::to_owned));
     head.extend(PEERS.map(|peer| format!("{}/cpu", peer.name)));
-    head.extend(["ispc compiles, ms", "GB/s cpu / rayon", "missed goals"].map(str::to_owned));
+    head.extend(["ispc / pocl compiles, ms", "GB/s cpu / rayon", "missed goals"].map(str::to_owned));
     let mut lines = vec![head];
     lines.extend(rows.iter().map(Row::cells));
     print_table(&lines);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{CHUNK, Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 const COUNT: usize = 1 << 20;
 const RATE: f32 = 0.02;
@@ -30,6 +30,7 @@ pub(super) fn case() -> Case {
             units: COUNT / 16,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/black_scholes.cl"), [COUNT, 1], [64, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("black_scholes.wgsl"))?;
             let options = device.buffer_from(&device_options)?;

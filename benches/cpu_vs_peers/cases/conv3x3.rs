@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
@@ -24,6 +24,7 @@ pub(super) fn case() -> Case {
             units: HEIGHT,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/conv3x3.cl"), [WIDTH, HEIGHT], [16, 16]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("conv3x3.wgsl"))?;
             let source = device.buffer_from(&device_image)?;

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Program, Spmd, Step, on_device, on_host, random_words};
+use crate::opencl::Argument::Memory;
 
 const LENGTH: usize = 1 << 22;
 const BINS: usize = 256;
@@ -26,6 +27,11 @@ pub(super) fn case() -> Case {
             initial: vec![0; BINS],
             units: LENGTH,
             parallel: false,
+        },
+        opencl: Program {
+            text: include_str!("../opencl/histogram.cl"),
+            temporaries: Vec::new(),
+            steps: vec![Step::Clear, Step::launch(c"run", [Memory(0), Memory(1)], LENGTH / BLOCK)],
         },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("histogram.wgsl"))?;

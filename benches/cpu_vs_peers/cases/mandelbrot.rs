@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host};
+use super::{Case, Expected, Program, Spmd, on_device, on_host};
 
 const WIDTH: usize = 1024;
 const HEIGHT: usize = 1024;
@@ -23,6 +23,7 @@ pub(super) fn case() -> Case {
             units: HEIGHT,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/mandelbrot.cl"), [WIDTH, HEIGHT], [16, 16]),
         on_device: Box::new(|device| {
             let kernel = device.kernel(include_str!("mandelbrot.wgsl"))?;
             on_device(device, vec![0u32; WIDTH * HEIGHT], move |steps| {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 pub(super) fn of_512() -> Case {
     case::<512>("matmul")
@@ -27,6 +27,7 @@ fn case<const SIZE: usize>(name: &'static str) -> Case {
             units: SIZE / 16,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/matmul.cl"), [SIZE, SIZE], [16, 16]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("matmul.wgsl"))?;
             let (a, b) = (device.buffer_from(&device_a)?, device.buffer_from(&device_b)?);

@@ -1,4 +1,5 @@
-//! The kernels: for each its WGSL, its plain Rust version, its text for ISPC, its input and its expected result.
+//! The kernels: for each its WGSL, its plain Rust version, its texts for ISPC and OpenCL, its input and its expected
+//! result.
 
 mod black_scholes;
 mod conv3x3;
@@ -24,6 +25,7 @@ use expected::Expected;
 
 use crate::Outcome;
 use crate::ispc::{Spmd, words};
+use crate::opencl::{Program, Step};
 use crate::side::{Side, on_device, on_host};
 
 /// The number of elements per task of the plain Rust versions, by default.
@@ -36,6 +38,7 @@ pub(crate) struct Case {
     pub(crate) bytes: Option<u64>,
     pub(crate) expected: Expected,
     pub(crate) spmd: Spmd,
+    pub(crate) opencl: Program,
     pub(crate) on_device: Box<OnDevice>,
     pub(crate) on_host: Box<dyn Fn() -> Box<dyn Side>>,
 }

@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 const COUNT: usize = 4096;
 const TIME_STEP: f32 = 0.1;
@@ -34,6 +34,7 @@ pub(super) fn case() -> Case {
             units: COUNT,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/nbody.cl"), [COUNT, 1], [256, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("nbody.wgsl"))?;
             let bodies = device.buffer_from(&device_bodies)?;

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{CHUNK, Case, Expected, Program, Spmd, Step, on_device, on_host, random_floats, words};
+use crate::opencl::Argument::Memory;
 
 const LENGTH: usize = 1 << 22;
 /// The number of values that a workgroup sums.
@@ -23,6 +24,14 @@ pub(super) fn case() -> Case {
             initial: vec![0],
             units: LENGTH / BLOCK,
             parallel: false,
+        },
+        opencl: Program {
+            text: include_str!("../opencl/reduction.cl"),
+            temporaries: vec![LENGTH / BLOCK],
+            steps: vec![
+                Step::launch(c"reduce", [Memory(0), Memory(2)], LENGTH / BLOCK),
+                Step::launch(c"reduce", [Memory(2), Memory(1)], 1),
+            ],
         },
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("reduction.wgsl"))?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{CHUNK, Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 const SIDE: usize = 2048;
 const COUNT: usize = SIDE * SIDE;
@@ -24,6 +24,7 @@ pub(super) fn case() -> Case {
             units: COUNT,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/remap.cl"), [COUNT, 1], [64, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("remap.wgsl"))?;
             let (picture, positions) = (device.buffer_from(&device_picture)?, device.buffer_from(&device_positions)?);

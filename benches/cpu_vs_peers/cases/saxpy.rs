@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words, words};
+use super::{CHUNK, Case, Expected, Program, Spmd, on_device, on_host, random_words, words};
 
 const LENGTH: usize = 12 << 20;
 const A: f32 = 0.5;
@@ -25,6 +25,7 @@ pub(super) fn case() -> Case {
             units: LENGTH,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/saxpy.cl"), [LENGTH, 1], [256, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("saxpy.wgsl"))?;
             let x = device.buffer_from(&device_x)?;

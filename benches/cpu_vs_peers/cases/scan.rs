@@ -3,7 +3,8 @@
 use anywarp::Wgsl;
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Program, Spmd, Step, on_device, on_host, random_words};
+use crate::opencl::Argument::Memory;
 
 const LENGTH: usize = 1 << 20;
 /// The number of values that a workgroup scans.
@@ -26,6 +27,15 @@ pub(super) fn case() -> Case {
             initial: vec![0; LENGTH],
             units: LENGTH,
             parallel: false,
+        },
+        opencl: Program {
+            text: include_str!("../opencl/scan.cl"),
+            temporaries: vec![BLOCKS, BLOCKS, 1],
+            steps: vec![
+                Step::launch(c"scan_blocks", [Memory(0), Memory(1), Memory(2)], BLOCKS),
+                Step::launch(c"scan_blocks", [Memory(2), Memory(3), Memory(4)], 1),
+                Step::launch(c"add_block_sums", [Memory(3), Memory(1)], BLOCKS),
+            ],
         },
         on_device: Box::new(move |device| {
             let source = || Wgsl::new(include_str!("scan.wgsl"));

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host, random_words};
+use super::{Case, Expected, Program, Spmd, on_device, on_host, random_words};
 
 const COUNT: usize = 1 << 17;
 const START: [u32; 8] =
@@ -29,6 +29,7 @@ pub(super) fn case() -> Case {
             units: COUNT,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/sha256.cl"), [COUNT, 1], [64, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("sha256.wgsl"))?;
             let blocks = device.buffer_from(&device_blocks)?;

@@ -3,8 +3,9 @@
 use anywarp::{Kernel, UnifiedBuffer, Wgsl};
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host, random_words};
+use super::{Case, Expected, Program, Spmd, Step, on_device, on_host, random_words};
 use crate::Outcome;
+use crate::opencl::Argument::{self, Memory, Word};
 
 const LENGTH: usize = 1 << 18;
 /// The number of keys that a workgroup sorts in its own memory.
@@ -27,6 +28,7 @@ pub(super) fn case() -> Case {
             units: LENGTH,
             parallel: false,
         },
+        opencl: Program { text: include_str!("../opencl/sort.cl"), temporaries: Vec::new(), steps: opencl_steps() },
         on_device: Box::new(move |device| {
             let kernel = |entry| device.kernel(Wgsl::new(include_str!("sort.wgsl")).entry(entry));
             let kernels = [kernel("sort_blocks")?, kernel("exchange")?, kernel("merge_blocks")?];
@@ -61,4 +63,22 @@ fn launch([sort_blocks, exchange, merge_blocks]: &[Kernel; 3], keys: &mut Unifie
         stage *= 2;
     }
     Ok(())
+}
+
+/// The same launches for OpenCL.
+fn opencl_steps() -> Vec<Step> {
+    const KEYS: Argument = Memory(1);
+    let mut steps = vec![Step::Copy, Step::launch(c"sort_blocks", [KEYS], LENGTH / BLOCK)];
+    let mut stage = 2 * BLOCK;
+    while stage <= LENGTH {
+        let mut distance = stage / 2;
+        while distance >= BLOCK {
+            let arguments = [KEYS, Word(stage as u32), Word(distance as u32)];
+            steps.push(Step::launch(c"exchange", arguments, LENGTH / BLOCK));
+            distance /= 2;
+        }
+        steps.push(Step::launch(c"merge_blocks", [KEYS, Word(stage as u32)], LENGTH / BLOCK));
+        stage *= 2;
+    }
+    steps
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{CHUNK, Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 const LENGTH: usize = 1 << 20;
 
@@ -23,6 +23,7 @@ pub(super) fn case() -> Case {
             units: LENGTH,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/tanh.cl"), [LENGTH, 1], [64, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("tanh.wgsl"))?;
             let x = device.buffer_from(&device_x)?;

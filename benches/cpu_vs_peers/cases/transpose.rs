@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Case, Expected, Spmd, on_device, on_host, random_floats, words};
+use super::{Case, Expected, Program, Spmd, on_device, on_host, random_floats, words};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
@@ -28,6 +28,7 @@ pub(super) fn case() -> Case {
             units: HEIGHT / TILE,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/transpose.cl"), [WIDTH, HEIGHT / 4], [TILE, TILE / 4]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("transpose.wgsl"))?;
             let source = device.buffer_from(&device_source)?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, Case, Expected, Spmd, on_device, on_host, random_words};
+use super::{CHUNK, Case, Expected, Program, Spmd, on_device, on_host, random_words};
 
 const COUNT: usize = 1 << 22;
 
@@ -21,6 +21,7 @@ pub(super) fn case() -> Case {
             units: COUNT,
             parallel: true,
         },
+        opencl: Program::of(include_str!("../opencl/rgb_to_yuv.cl"), [COUNT, 1], [64, 1]),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("yuv.wgsl"))?;
             let rgb = device.buffer_from(&device_rgb)?;
