@@ -40,12 +40,36 @@ pub(crate) struct Frame {
     pub(crate) steps: u64,
     /// The [`Receiver`](crate::reports::Receiver) of reports; null in workgroups that are not checked or observed.
     pub(crate) receiver: *mut core::ffi::c_void,
-    /// Memory of 64 bytes for writes that must have no effect.
+    /// Memory of 128 bytes for writes that must have no effect.
     pub(crate) nowhere: *mut u8,
 }
 
-/// A compiled kernel: runs the workgroups `[x_begin..x_end, y, z]` and returns a [`Stop`].
-pub(crate) type Entry = unsafe extern "C" fn(frame: *mut Frame, x_begin: u32, x_end: u32, y: u32, z: u32) -> u32;
+/// Gives a function, or a type of functions, the calling convention of kernels and of the functions that they call:
+/// System V's on x86-64, on Windows too. The words before `fn` are in brackets.
+#[cfg(target_arch = "x86_64")]
+macro_rules! convention {
+    ($(#[$attribute:meta])* [$($before:tt)*] fn $($rest:tt)*) => {
+        $(#[$attribute])*
+        $($before)* extern "sysv64" fn $($rest)*
+    };
+}
+
+/// Gives a function, or a type of functions, the calling convention of kernels and of the functions that they call: that
+/// of the system. The words before `fn` are in brackets.
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! convention {
+    ($(#[$attribute:meta])* [$($before:tt)*] fn $($rest:tt)*) => {
+        $(#[$attribute])*
+        $($before)* extern "C" fn $($rest)*
+    };
+}
+
+pub(crate) use convention;
+
+convention! {
+    /// A compiled kernel: runs the workgroups `[x_begin..x_end, y, z]` and returns a [`Stop`].
+    [pub(crate) type Entry = unsafe] fn(frame: *mut Frame, x_begin: u32, x_end: u32, y: u32, z: u32) -> u32;
+}
 
 /// The reason why a kernel returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -98,9 +98,12 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abi::convention;
 
-    extern "C" fn nothing(_: *mut crate::abi::Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
-        0
+    convention! {
+        [] fn nothing(_: *mut crate::abi::Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
+            0
+        }
     }
 
     #[test]

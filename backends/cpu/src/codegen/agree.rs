@@ -9,7 +9,6 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
 use super::generator::{Generator, Held};
 use super::likely::Conditions;
-use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Function, Inst, Stmt, UnaryOp, Value};
 
 /// Conditions, computed at run time, under which all lanes have the same value of a boolean.
@@ -128,7 +127,7 @@ impl Generator<'_, '_> {
         let first = if grows_left { a } else { b };
         // The last lane's value is computed with 64 bits and does not wrap. Where the lanes' own 32-bit arithmetic
         // wraps, the lanes may disagree.
-        let last = self.b.ins().iadd_imm_s(first, i64::from(stride) * (LANES as i64 - 1));
+        let last = self.b.ins().iadd_imm_s(first, i64::from(stride) * (self.target.lanes as i64 - 1));
         let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
         let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
         let strict = matches!(op, CompareOp::LtS | CompareOp::LtU);
@@ -164,7 +163,7 @@ impl Generator<'_, '_> {
             (Some(0), Some(stride)) if stride > 0 => (b, a, stride),
             _ => return None,
         };
-        let reach = u32::try_from(i64::from(stride) * (LANES as i64 - 1)).ok()?;
+        let reach = u32::try_from(i64::from(stride) * (self.target.lanes as i64 - 1)).ok()?;
         let (first, other) = (self.scalar(grows), self.scalar(other));
         let distance = self.b.ins().isub(other, first);
         let reach = self.b.ins().iconst(types::I32, i64::from(reach));
@@ -280,7 +279,7 @@ fn size(statements: &[Stmt]) -> Option<usize> {
     Some(sum)
 }
 
-fn count_writes(statements: &[Stmt]) -> usize {
+pub(super) fn count_writes(statements: &[Stmt]) -> usize {
     statements
         .iter()
         .map(|statement| match statement {

@@ -20,7 +20,6 @@ use smallvec::SmallVec;
 use super::generator::Generator;
 use super::ops::scalar_type;
 use super::place::{Offsets, Spread, Touched};
-use crate::abi::LANES;
 use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
@@ -92,8 +91,8 @@ impl Generator<'_, '_> {
         let zero = self.emit().constant(class, 0);
         let operands = if op == AtomicOp::Load { zero } else { self.lanes(operand) };
         let compares = compare.map(|compare| self.lanes(compare));
-        let mut old: SmallVec<[cl::Value; LANES]> = SmallVec::new();
-        for lane in 0..LANES {
+        let mut old: SmallVec<[cl::Value; 8]> = SmallVec::new();
+        for lane in 0..self.target.lanes {
             let address = self.address_in(offsets, bits, lane);
             let operand = self.emit().lane(class, &operands, lane);
             let compare = compares.as_ref().map(|compares| self.emit().lane(class, compares, lane));

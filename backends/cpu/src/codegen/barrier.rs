@@ -11,42 +11,25 @@ use super::flow::AtBarrier;
 use super::generator::{Generator, Held};
 use super::ops::scalar_type;
 use crate::abi::{Frame, Stop};
-use crate::ir::{SiteId, Stmt, Value, Var};
+use crate::ir::{SiteId, Value, Var};
 
 /// The points at which lane groups suspend.
 #[derive(Default)]
 pub(super) struct Suspend {
     /// The blocks in which a group resumes: the body's start, then one for each barrier.
     pub(super) points: Vec<cl::Block>,
-    /// The loop over the lane groups; `None` if the workgroup is a single group.
-    pub(super) groups: Option<Groups>,
+    /// The block that a group enters when it suspends or ends, with the number of the point that it reached; `None` if
+    /// groups do not suspend.
+    pub(super) arrive: Option<cl::Block>,
     /// The size of a group's frame so far, in bytes.
     pub(super) frame_bytes: u32,
     barriers: usize,
     places: FxHashMap<Kept, u32>,
 }
 
-/// The loop over the lane groups, for the code of barriers.
-#[derive(Clone, Copy)]
-pub(super) struct Groups {
-    /// The block that a group enters when it suspends or ends. Its parameter is the number of the point that the group
-    /// reached.
-    pub(super) arrive: cl::Block,
-    /// The first block of the loop, with the parameters of [`GroupLoop`].
-    pub(super) header: cl::Block,
-    /// The frame of the first group.
-    pub(super) base: cl::Value,
-    /// The size of a group's frame.
-    pub(super) frame_bytes: cl::Value,
-    /// The coordinates of the workgroup.
-    pub(super) workgroup: [cl::Value; 3],
-    /// The block for the next workgroup.
-    pub(super) next_workgroup: cl::Block,
-}
-
 impl Suspend {
     /// The number of the next barrier in reading order.
-    pub(super) fn next_barrier(&mut self) -> usize {
+    fn next_barrier(&mut self) -> usize {
         self.barriers += 1;
         self.barriers - 1
     }
@@ -84,10 +67,8 @@ fn own() -> MemFlagsData {
 }
 
 impl Generator<'_, '_> {
-    /// Generates a barrier: the lane group suspends until all invocations of the workgroup have arrived. Statements of
-    /// `rest`, the rest of the barrier's list, may become loops of their own; returns the number of those statements.
-    /// `is_last` is whether nothing follows the list.
-    pub(super) fn barrier(&mut self, site: SiteId, rest: &[Stmt], is_last: bool) -> usize {
+    /// Generates a barrier: the lane group suspends until all invocations of the workgroup have arrived.
+    pub(super) fn barrier(&mut self, site: SiteId) {
         let number = self.suspend.next_barrier();
         let site_id = self.b.ins().iconst(types::I32, i64::from(site.0));
         self.set_site(site_id);
@@ -96,20 +77,14 @@ impl Generator<'_, '_> {
         }
         self.order_memory();
         // In a workgroup of one lane group, no other group has to arrive.
-        let Some(groups) = self.suspend.groups else {
-            self.rejoin();
-            return 0;
-        };
-        self.kept_at(number).iter().for_each(|what| self.save(*what));
-        let resume = self.resume_point();
-        self.b.ins().jump(groups.arrive, &[resume.0.into()]);
-        self.b.switch_to_block(resume.1);
-        let (number, done) = self.regions(number, rest, is_last, &groups);
-        if self.flow.reachable {
+        if let Some(arrive) = self.suspend.arrive {
+            self.kept_at(number).iter().for_each(|what| self.save(*what));
+            let (point, resume) = self.resume_point();
+            self.b.ins().jump(arrive, &[point.into()]);
+            self.b.switch_to_block(resume);
             self.kept_at(number).iter().for_each(|what| self.restore(*what));
-            self.rejoin();
         }
-        done
+        self.rejoin();
     }
 
     /// Orders the memory accesses around a barrier. A workgroup runs on one thread, so its own accesses are in program
@@ -122,7 +97,7 @@ impl Generator<'_, '_> {
     }
 
     /// Creates a block in which groups resume; returns its number too.
-    pub(super) fn resume_point(&mut self) -> (cl::Value, cl::Block) {
+    fn resume_point(&mut self) -> (cl::Value, cl::Block) {
         let resume = self.b.create_block();
         let point = self.b.ins().iconst(types::I32, self.suspend.points.len() as i64);
         self.suspend.points.push(resume);
@@ -130,14 +105,14 @@ impl Generator<'_, '_> {
     }
 
     /// The values and variables that a barrier saves.
-    pub(super) fn kept_at(&self, number: usize) -> Vec<Kept> {
+    fn kept_at(&self, number: usize) -> Vec<Kept> {
         let values = self.live.values_at[number].iter().filter(|value| !self.is_hoisted(**value));
         let values = values.map(|value| Kept::Value(*value));
         values.chain(self.live.vars_at[number].iter().map(|var| Kept::Var(*var))).collect()
     }
 
     /// Sets the masks after a barrier, where all lanes are active.
-    pub(super) fn rejoin(&mut self) {
+    fn rejoin(&mut self) {
         let entry = self.flow.entry;
         self.define_mask(self.flow.mask, entry);
         self.flow.masked = false;
@@ -152,7 +127,7 @@ impl Generator<'_, '_> {
         self.b.ins().store(own(), site, self.constants.frame, SITE);
     }
 
-    pub(super) fn require_all_lanes(&mut self, site: SiteId) {
+    fn require_all_lanes(&mut self, site: SiteId) {
         let (mask, entry) = (self.mask(), self.flow.entry);
         let missing: Vec<cl::Value> =
             mask.iter().zip(entry.iter()).map(|(mask, entry)| self.emit().xor(*mask, *entry)).collect();

@@ -25,9 +25,9 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    fn of(function: &Function, arguments: &[Shape]) -> Self {
+    fn of(function: &Function, arguments: &[Shape], lanes: usize) -> Self {
         let outline = Outline::of(function);
-        let facts = analyse(function, &outline, arguments);
+        let facts = analyse(function, &outline, arguments, lanes);
         Self { facts, live: across_barriers(function, &outline) }
     }
 }
@@ -45,15 +45,15 @@ pub(super) struct Callees<'a> {
 
 /// Analyses a kernel and all its callees, callers first: the shape of an argument follows from all calls of the
 /// function.
-pub(super) fn learn(kernel: &Function) -> (Learned, Callees<'_>) {
+pub(super) fn learn(kernel: &Function, lanes: usize) -> (Learned, Callees<'_>) {
     let functions = &kernel.callees;
     let mut arguments: Vec<Vec<Shape>> =
         functions.iter().map(|function| vec![Shape::UNKNOWN; function.arguments.len()]).collect();
-    let of_kernel = Learned::of(kernel, &[]);
+    let of_kernel = Learned::of(kernel, &[], lanes);
     note_calls(&kernel.body, &of_kernel.facts, &mut arguments);
     let mut learned = Vec::with_capacity(functions.len());
     for (number, function) in functions.iter().enumerate().rev() {
-        let of_function = Learned::of(function, &arguments[number]);
+        let of_function = Learned::of(function, &arguments[number], lanes);
         note_calls(&function.body, &of_function.facts, &mut arguments);
         learned.push(of_function);
     }

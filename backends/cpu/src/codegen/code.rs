@@ -11,8 +11,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::isa::{self, Isa};
 use super::object::{self, Object, Piece, Reference, Sizes};
-use super::ops::Target;
-use super::{call, helper, kernel};
+use super::ops::{Target, call_conv};
+use super::{call, helper, kernel, lanes};
 use crate::emitter;
 use crate::ir::{Function, Stmt};
 use crate::math::Functions;
@@ -47,8 +47,9 @@ pub(crate) fn has_fma() -> bool {
 
 /// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`](crate::abi::Entry), then its callees.
 fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions, selected: Isa) -> (Vec<Context>, Sizes) {
-    let (target, frontend) = (Target::new(&**isa, functions, selected == Isa::Avx2), isa.frontend_config());
-    let (learned, callees) = call::learn(kernel);
+    let lanes = lanes::of(kernel, selected);
+    let (target, frontend) = (Target::new(&**isa, functions, selected == Isa::Avx2, lanes), isa.frontend_config());
+    let (learned, callees) = call::learn(kernel, lanes);
     let mut contexts: Vec<Context> = (0..=kernel.callees.len()).map(|_| Context::new()).collect();
     for (number, context) in contexts.iter_mut().enumerate() {
         context.func.name = UserFuncName::user(0, number as u32);
@@ -70,7 +71,7 @@ fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions, selec
 
 /// Returns the signature of [`Entry`](crate::abi::Entry).
 fn entry(isa: &OwnedTargetIsa) -> Signature {
-    let mut signature = Signature::new(isa.default_call_conv());
+    let mut signature = Signature::new(call_conv(isa.as_ref()));
     signature.params.push(AbiParam::new(isa.pointer_type()));
     signature.params.extend([AbiParam::new(types::I32); 4]);
     signature.returns.push(AbiParam::new(types::I32));

@@ -37,8 +37,6 @@ pub(super) struct Flow {
     pub(super) depth: u32,
     /// By label: the target of exits, while the label's block is being generated.
     pub(super) labels: Vec<Option<Target>>,
-    /// Whether nothing follows the list of statements that is generated next, up to the end of the kernel.
-    pub(super) last: bool,
     /// The number of writes to variables before the current point, in reading order.
     pub(super) writes: usize,
     /// The number of statements around the current point that are being compiled twice, see [`super::agree`].
@@ -72,21 +70,12 @@ impl Generator<'_, '_> {
     /// Generates statements in order.
     pub(super) fn list(&mut self, statements: &[Stmt]) {
         let mut joins = Vec::new();
-        let is_last = std::mem::replace(&mut self.flow.last, false);
-        let mut next = 0;
-        while let Some(statement) = statements.get(next) {
-            if self.doubled(&statements[next..]) {
+        for (at, statement) in statements.iter().enumerate() {
+            if self.doubled(&statements[at..]) {
                 break;
             }
-            next += 1;
-            let rest = &statements[next..];
-            if let Stmt::Barrier(site) = statement {
-                next += self.barrier(*site, rest, is_last);
-                continue;
-            }
-            self.flow.last = is_last && rest.is_empty() && matches!(statement, Stmt::Block { .. });
+            let rest = &statements[at + 1..];
             self.statement(statement);
-            self.flow.last = false;
             // The rest is skipped when no lane is active any more.
             if self.flow.reachable && self.flow.masked && self.leaves_lanes(statement) && is_heavy(rest) {
                 let (go_on, join) = (self.b.create_block(), self.b.create_block());
@@ -104,17 +93,19 @@ impl Generator<'_, '_> {
 
     fn statement(&mut self, statement: &Stmt) {
         match statement {
-            Stmt::Let(value) if self.is_hoisted(*value) => {}
+            Stmt::Let(value) if self.is_hoisted(*value) || self.is_joint(*value) => {}
             Stmt::Let(value) => self.evaluate(*value),
             Stmt::Declare(var, value) => {
-                if !self.facts.declared_in_vain[var.0 as usize] {
+                if !self.facts.declared_in_vain[var.0 as usize] && !self.is_joint_var(*var) {
                     self.write(*var, *value, false);
                 }
             }
             Stmt::Write(var, value) => {
                 let masked = self.facts.masked[self.flow.writes];
                 self.flow.writes += 1;
-                self.write(*var, *value, masked);
+                if !self.is_joint_var(*var) {
+                    self.write(*var, *value, masked);
+                }
             }
             Stmt::Store { place, ty, values } => self.store(place, *ty, values),
             Stmt::If { condition, accept, reject } => {
@@ -127,7 +118,7 @@ impl Generator<'_, '_> {
             Stmt::Block { label, body } => self.block(*label, body),
             Stmt::Loop { body, site, turns } => self.repeat(body, *site, *turns),
             Stmt::Exit(label) => self.exit(*label),
-            Stmt::Barrier(_) => unreachable!("barriers are generated with the statements that follow them"),
+            Stmt::Barrier(site) => self.barrier(*site),
             Stmt::Check(check) => self.check(check),
             Stmt::Call { callee, arguments, site } => self.call(*callee, arguments, *site),
         }
@@ -210,7 +201,12 @@ impl Generator<'_, '_> {
         self.join_skipped(join);
     }
 
-    fn block(&mut self, label: Label, body: &List) {
+    /// Sets the target of exits that all invocations of a workgroup take together.
+    pub(super) fn set_target(&mut self, label: Label, end: cl::Block) {
+        self.flow.labels[label.0 as usize] = Some(Target { end, depth: self.flow.depth, left: None });
+    }
+
+    pub(super) fn block(&mut self, label: Label, body: &[Stmt]) {
         let parting = self.facts.parting[label.0 as usize];
         let (mask, was_masked) = (self.mask(), self.flow.masked);
         let base = self.flow.saved.len();
@@ -245,7 +241,7 @@ impl Generator<'_, '_> {
         self.flow.saved.truncate(base);
     }
 
-    fn exit(&mut self, label: Label) {
+    pub(super) fn exit(&mut self, label: Label) {
         let Some(target) = self.flow.labels[label.0 as usize] else { return };
         if let Some(left) = target.left {
             let (already, mask) = (self.saved_mask(left), self.mask());

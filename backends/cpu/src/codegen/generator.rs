@@ -9,7 +9,6 @@ use smallvec::SmallVec;
 use super::analysis::{Facts, Form, Live};
 use super::masks::Masks;
 use super::ops::{Calls, Emit, Parts, Target, scalar_type};
-use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, Value, Var};
 
 /// A mask of lanes: all ones where a lane is active.
@@ -66,6 +65,8 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) reports: Option<super::checks::Reports>,
     pub(super) calling: super::call::Calling<'a>,
     pub(super) hoist: super::hoist::Hoist,
+    /// The control flow that workgroups take together, while it is generated.
+    pub(super) joint: Option<super::joint::Joint>,
 }
 
 impl<'f> Generator<'_, 'f> {
@@ -145,8 +146,8 @@ impl<'f> Generator<'_, 'f> {
 
     /// The vectors `0, stride, 2 * stride, ...`.
     pub(super) fn steps(&mut self, stride: i32) -> Parts {
-        let lanes: [i32; LANES] = std::array::from_fn(|lane| stride.wrapping_mul(lane as i32));
-        self.emit().lanes_of(lanes.map(i32::cast_unsigned))
+        let lanes = 0..self.target.lanes as i32;
+        self.emit().lanes_of(lanes.map(|lane| stride.wrapping_mul(lane).cast_unsigned()))
     }
 
     /// Stores the location of a value; copies a value that is kept across barriers to its variables.
@@ -248,7 +249,7 @@ impl<'f> Generator<'_, 'f> {
     pub(super) fn first_lane(&mut self, bits: cl::Value) -> cl::Value {
         let lane = self.b.ins().ctz(bits);
         // Without a set bit, any lane may be returned; the minimum keeps the index in range.
-        let last = self.b.ins().iconst(types::I32, LANES as i64 - 1);
+        let last = self.b.ins().iconst(types::I32, self.target.lanes as i64 - 1);
         self.b.ins().umin(lane, last)
     }
 }

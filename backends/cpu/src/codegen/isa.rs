@@ -32,9 +32,6 @@ pub(super) fn selected() -> Result<Isa, String> {
 /// The names of instructions that this processor lacks, as text.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn check_avx2() -> Result<(), String> {
-    if cfg!(windows) {
-        return Err("ANYWARP_CPU_ISA=avx2 is not available on Windows, whose calling convention it lacks".to_owned());
-    }
     let features = [
         ("AVX2", std::is_x86_feature_detected!("avx2")),
         ("FMA", std::is_x86_feature_detected!("fma")),

@@ -16,7 +16,7 @@ use super::generator::{Constants, Generator, Held, Mask};
 use super::hoist::Hoist;
 use super::object::Sizes;
 use super::ops::{Calls, Emit, Target};
-use crate::abi::{Frame, LANES, Slot, Stop};
+use crate::abi::{Frame, Slot, Stop};
 use crate::ir::{Class, Function};
 
 /// Generates the body of a kernel's machine function, whose signature is [`crate::abi::Entry`].
@@ -45,10 +45,6 @@ struct Arguments {
     z: cl::Value,
 }
 
-pub(super) fn lane_groups(function: &Function) -> u32 {
-    function.invocations().div_ceil(LANES as u32)
-}
-
 impl<'a, 'f> Kernel<'a, 'f> {
     fn start(
         function: &'a Function,
@@ -60,7 +56,7 @@ impl<'a, 'f> Kernel<'a, 'f> {
         let parameters = parameters(&mut b);
         let [frame, x_begin, x_end, y, z] = parameters[..] else { unreachable!("the signature has five parameters") };
         let mut generator = Generator::new(function, learned, callees, target, b, frame);
-        generator.flow.partial = !function.is_serial() && !function.invocations().is_multiple_of(LANES as u32);
+        generator.flow.partial = !function.is_serial() && !function.invocations().is_multiple_of(target.lanes as u32);
         Self { generator, arguments: Arguments { x_begin, x_end, y, z } }
     }
 
@@ -82,10 +78,11 @@ impl<'a, 'f> Kernel<'a, 'f> {
     }
 
     fn finish(self, frontend: TargetFrontendConfig) -> Sizes {
+        let groups = self.generator.lane_groups();
         let Generator { mut b, function, suspend, .. } = self.generator;
         b.seal_all_blocks();
         b.finalize(frontend);
-        let groups = if function.has_barrier { lane_groups(function) } else { 1 };
+        let groups = if function.has_barrier { groups } else { 1 };
         Sizes {
             frame_bytes: suspend.frame_bytes.next_multiple_of(64) as usize * groups as usize,
             workgroup_bytes: function.workgroup_bytes as usize,
@@ -118,10 +115,10 @@ impl Generator<'_, '_> {
         if self.function.workgroup_bytes > 0 {
             self.zero_workgroup_memory();
         }
-        if self.function.has_barrier && lane_groups(self.function) > 1 {
-            self.groups_with_barriers(workgroup, next);
-        } else {
+        if !self.function.has_barrier || self.lane_groups() == 1 {
             self.groups_in_turn(workgroup, next);
+        } else if !self.groups_jointly(workgroup, next) {
+            self.groups_with_barriers(workgroup, next);
         }
         self.switch_sealed(next);
         let following = self.b.ins().iadd_imm_s(x, 1);
@@ -146,7 +143,7 @@ impl<'a, 'f> Generator<'a, 'f> {
         b.append_block_param(stopped, types::I32);
         b.append_block_param(stopped, types::I32);
         let mut calls = Calls::default();
-        let active = std::array::from_fn(|lane| lane == 0 || !function.is_serial());
+        let active = |lane| lane == 0 || !function.is_serial();
         let entry = Emit { b: &mut b, target, calls: &mut calls }.known_mask(active);
         let entry: Mask = entry.into_iter().collect();
         let flow = Flow {
@@ -157,7 +154,6 @@ impl<'a, 'f> Generator<'a, 'f> {
             reachable: true,
             loops: 0,
             depth: 0,
-            last: false,
             labels: vec![None; function.labels as usize],
             writes: 0,
             doubled: 0,
@@ -182,13 +178,14 @@ impl<'a, 'f> Generator<'a, 'f> {
             agreements: vec![None; function.insts.len()],
             tested: Vec::new(),
             flow,
-            suspend: Suspend::after((function.private_bytes * LANES as u32).next_multiple_of(64)),
+            suspend: Suspend::after((function.private_bytes * target.lanes as u32).next_multiple_of(64)),
             row: None,
             private,
             scratch: Vec::new(),
             reports: None,
             calling,
             hoist: Hoist::none(function.insts.len()),
+            joint: None,
         };
         for (index, class) in function.vars.iter().enumerate() {
             let variables = generator.new_variables(*class, learned.facts.vars[index].form);
@@ -227,9 +224,13 @@ fn load_constants(b: &mut FunctionBuilder<'_>, target: &Target, function: &Funct
 }
 
 impl Generator<'_, '_> {
+    /// The number of lane groups of a workgroup.
+    pub(super) fn lane_groups(&self) -> u32 {
+        self.function.invocations().div_ceil(self.target.lanes as u32)
+    }
+
     pub(super) fn body(&mut self) {
         let function = self.function;
-        self.flow.last = true;
         self.list(&function.body);
     }
 }

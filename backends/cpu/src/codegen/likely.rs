@@ -9,7 +9,6 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 use smallvec::SmallVec;
 
 use super::generator::{Generator, Held};
-use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Inst, Value};
 
 /// Conditions that must all be true. A branch for each costs less than their conjunction: no result of a comparison is
@@ -109,7 +108,7 @@ impl Generator<'_, '_> {
         };
         let (start, bound) = (wide(self, of.first), wide(self, limit));
         // The last lane's value is computed with 64 bits, so that it does not wrap.
-        let reach = i64::from(stride) * (LANES as i64 - 1);
+        let reach = i64::from(stride) * (self.target.lanes as i64 - 1);
         if matches!(op, BinaryOp::MinS | BinaryOp::MinU) {
             let last = self.b.ins().iadd_imm_s(start, reach);
             of.when.push(self.b.ins().icmp(IntCC::SignedLessThanOrEqual, last, bound));

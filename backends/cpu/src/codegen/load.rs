@@ -7,7 +7,6 @@ use super::generator::Generator;
 use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, scalar_type};
 use super::place::{Offsets, Spread, Touched};
-use crate::abi::LANES;
 use crate::emitter::Intrinsic;
 use crate::ir::{BinaryOp, Class, Convert, MemType, Place, Value};
 
@@ -28,7 +27,7 @@ impl Generator<'_, '_> {
         let columns = match spread {
             Spread::Same => {
                 let address = self.same_address(place, false, Touched::All).address;
-                let pitch = i32::from(ty.class().bytes() as u8) * LANES as i32;
+                let pitch = i32::from(ty.class().bytes() as u8) * self.target.lanes as i32;
                 (0..i32::from(count)).map(|index| self.emit().load_parts(ty.class(), address, index * pitch)).collect()
             }
             Spread::Steps(step) => self.load_steps(place, ty, count, step),
@@ -120,18 +119,20 @@ impl Generator<'_, '_> {
             }
             (2, 1) if step == pitch => SmallVec::from_elem(self.load_halves(flags, ty, address), 1),
             (4, 2) if step == 2 * pitch => {
-                let rows: Parts = (0..4).map(|row| self.row(flags, ty, address, 16 * row)).collect();
+                let rows: Parts =
+                    (0..self.target.lanes as i32 / 2).map(|row| self.row(flags, ty, address, 16 * row)).collect();
                 self.unzip(&rows).into_iter().collect()
             }
             // For three scalars, four are read: the guard bytes after a buffer's end make this valid.
             (4, 3 | 4) => {
-                let rows: SmallVec<[cl::Value; 8]> =
-                    (0..LANES as i64).map(|lane| self.row(flags, ty, address, (lane * step) as i32)).collect();
+                let rows: SmallVec<[cl::Value; 8]> = (0..self.target.lanes as i64)
+                    .map(|lane| self.row(flags, ty, address, (lane * step) as i32))
+                    .collect();
                 self.transpose(&rows).into_iter().take(usize::from(count)).collect()
             }
             _ => (0..i64::from(count))
                 .map(|index| {
-                    let lanes: SmallVec<[cl::Value; 8]> = (0..LANES as i64)
+                    let lanes: SmallVec<[cl::Value; 8]> = (0..self.target.lanes as i64)
                         .map(|lane| self.load_raw(flags, ty, address, (lane * step + index * pitch) as i32))
                         .collect();
                     self.join_lanes(raw(ty), &lanes)
@@ -145,18 +146,21 @@ impl Generator<'_, '_> {
         self.b.ins().load(self.target.half(raw(ty)), flags, address, offset)
     }
 
-    /// Reads eight consecutive scalars of 16 bits.
+    /// Reads consecutive scalars of 16 bits.
     fn load_halves(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value) -> Parts {
-        let halves = self.b.ins().load(types::I16X8, flags, address, 0);
-        let (low, high) = if ty == MemType::I16 {
-            (self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves))
-        } else {
-            (self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves))
-        };
-        self.emit().joined(Parts::from_slice(&[low, high]))
+        let mut words = Parts::new();
+        for row in 0..self.target.lanes as i32 / 8 {
+            let halves = self.b.ins().load(types::I16X8, flags, address, 16 * row);
+            words.extend(if ty == MemType::I16 {
+                [self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves)]
+            } else {
+                [self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves)]
+            });
+        }
+        self.emit().joined(words)
     }
 
-    /// Combines eight scalars in their form in memory into lanes; booleans have 32 bits in memory.
+    /// Combines scalars in their form in memory into lanes; booleans have 32 bits in memory.
     fn join_lanes(&mut self, class: Class, lanes: &[cl::Value]) -> Parts {
         let class = if class == Class::Bool { Class::I32 } else { class };
         self.emit().from_lanes(class, lanes)
@@ -166,7 +170,7 @@ impl Generator<'_, '_> {
         let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::All);
         let columns =
-            self.gather(self.gathering(place), &offsets, ty, count, Self::pitch(place, ty), Self::lane_scale(place));
+            self.gather(self.gathering(place), &offsets, ty, count, Self::pitch(place, ty), self.lane_scale(place));
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 
@@ -177,8 +181,8 @@ impl Generator<'_, '_> {
     }
 
     /// The distance between consecutive scalars of one lane, in scalars: private memory interleaves the lanes.
-    pub(super) fn lane_scale(place: &Place) -> u32 {
-        if place.space.is_private() { LANES as u32 } else { 1 }
+    pub(super) fn lane_scale(&self, place: &Place) -> u32 {
+        if place.space.is_private() { self.target.lanes as u32 } else { 1 }
     }
 
     /// Reads `count` scalars in each lane from the lane's own address, in their form in memory.
@@ -194,7 +198,7 @@ impl Generator<'_, '_> {
         if self.target.gathers && ty.bytes() == 4 && (count < 3 || scale > 1) {
             return (0..count).map(|index| self.gather_by_one(offsets, ty, u32::from(index) * pitch * scale)).collect();
         }
-        let addresses: SmallVec<[cl::Value; 8]> = (0..LANES)
+        let addresses: SmallVec<[cl::Value; 8]> = (0..self.target.lanes)
             .map(|lane| {
                 let offset = self.emit().lane(Class::I32, &offsets.offsets, lane);
                 let wide = self.b.ins().uextend(types::I64, offset);
@@ -226,15 +230,17 @@ impl Generator<'_, '_> {
         let base = self.b.ins().iadd_imm_s(offsets.base, MIDDLE + i64::from(further));
         let all = self.emit().constant(Class::Bool, 1);
         let zero = self.emit().constant(raw(ty), 0);
-        let value = self.emit().intrinsic(Intrinsic::Gather(0), &[base, index[0], all[0], zero[0]]);
-        Parts::from_slice(&[value])
+        let parts = index.iter().zip(&all).zip(&zero);
+        parts
+            .map(|((index, all), zero)| self.emit().intrinsic(Intrinsic::Gather(0), &[base, *index, *all, *zero]))
+            .collect()
     }
 
     /// Reads like [`Self::gather`], but with a loop over the lanes: small and slow, for rare cases.
     fn load_lane_by_lane(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
         let from = self.scratch(0);
         self.emit().store_parts(&offsets.offsets, from, 0);
-        let all = self.b.ins().iconst(types::I32, (1 << LANES) - 1);
+        let all = self.b.ins().iconst(types::I32, (1 << self.target.lanes) - 1);
         let class = raw(ty);
         let size = i64::from(class.bytes());
         let to: SmallVec<[cl::Value; 4]> = (0..usize::from(count)).map(|index| self.scratch(1 + index)).collect();

@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 use super::generator::Generator;
 use super::ops::{Parts, scalar_type};
 use super::place::{Offsets, Touched};
-use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Index, Inst, MemType, Place, Space, Stmt};
 
 /// The scalars of one access: for each scalar, its values in all lanes.
@@ -85,10 +84,10 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The address of stack memory for eight scalars; each `number` has memory of its own.
+    /// The address of stack memory for a scalar of each lane; each `number` has memory of its own.
     pub(super) fn scratch(&mut self, number: usize) -> cl::Value {
         while self.scratch.len() <= number {
-            let data = cl::StackSlotData::new(cl::StackSlotKind::ExplicitSlot, 64, 4);
+            let data = cl::StackSlotData::new(cl::StackSlotKind::ExplicitSlot, 8 * self.target.lanes as u32, 4);
             let slot = self.b.create_sized_stack_slot(data);
             self.scratch.push(slot);
         }
@@ -160,7 +159,7 @@ impl Generator<'_, '_> {
             Some(inside) if self.is_masked() => self.emit().binary(BinaryOp::And, Class::Bool, &mask, inside),
             Some(inside) => inside.clone(),
             None if self.is_masked() => mask.into_iter().collect(),
-            None => return self.b.ins().iconst(types::I32, (1 << LANES) - 1),
+            None => return self.b.ins().iconst(types::I32, (1 << self.target.lanes) - 1),
         };
         self.emit().bits(&mask)
     }

@@ -5,9 +5,9 @@
 //! control flow runs both sides under a mask of active lanes (`flow`).
 //!
 //! The code of a kernel is one function, plus those that are not inlined (`call`): a loop over workgroups around a loop
-//! over lane groups around the kernel's body (`kernel`). At a barrier a lane group leaves the body, saves its live
-//! values, and resumes when all groups have arrived (`barrier`): each part of the body between barriers is a loop over
-//! the workgroup's invocations. Between barriers of one list of statements it is a loop of its own (`region`).
+//! over lane groups around the kernel's body (`kernel`). Control flow around barriers runs once for a workgroup, around
+//! loops over the lane groups between barriers (`joint`). Where invocations may part there, a lane group leaves the body
+//! at a barrier, saves its live values, and resumes when all groups have arrived (`barrier`).
 
 mod agree;
 pub(crate) mod analysis;
@@ -23,7 +23,9 @@ mod helper;
 mod hoist;
 mod intrinsic;
 mod isa;
+mod joint;
 mod kernel;
+mod lanes;
 mod likely;
 mod link;
 mod load;
@@ -32,7 +34,6 @@ mod memory;
 mod object;
 mod ops;
 mod place;
-mod region;
 mod store;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -50,6 +51,8 @@ pub(crate) use link::Code;
 pub(crate) use link::{define, module};
 pub(crate) use object::{Object, Piece, Reference, Target};
 pub(crate) use ops::Stand;
+#[cfg(test)]
+pub(crate) use ops::call_conv;
 
 use crate::ir::Function;
 use crate::math::Functions;

@@ -5,7 +5,6 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 use super::generator::Generator;
 use super::likely::Conditions;
 use super::ops::Parts;
-use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Count, Index, Place, Space};
 
 /// The relation between the addresses that the lanes of a group access.
@@ -108,7 +107,7 @@ impl Generator<'_, '_> {
     /// The factor between the offset of a scalar for one lane and its offset in memory: private memory interleaves the
     /// lanes.
     fn scale(&self, space: Space) -> i64 {
-        if space.is_private() && !self.function.is_serial() { LANES as i64 } else { 1 }
+        if space.is_private() && !self.function.is_serial() { self.target.lanes as i64 } else { 1 }
     }
 
     /// The address of a place with uniform indices. Indices are clamped; `inside` is the condition that no index needed
@@ -172,7 +171,7 @@ impl Generator<'_, '_> {
 
     /// Whether a value that is `first` in lane 0 and grows by `stride` per lane is below `count` in all lanes.
     pub(super) fn fits(&mut self, first: cl::Value, stride: i32, count: cl::Value) -> cl::Value {
-        let reach = i64::from(stride) * (LANES as i64 - 1);
+        let reach = i64::from(stride) * (self.target.lanes as i64 - 1);
         // The lane with the smallest index must be so far below the count that the other lanes are below it too.
         let least = if reach < 0 { self.b.ins().iadd_imm_s(first, reach) } else { first };
         let room = if reach == 0 {

@@ -7,7 +7,6 @@ use super::generator::Generator;
 use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, scalar_type};
 use super::place::{Spread, Touched};
-use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
@@ -36,7 +35,7 @@ impl Generator<'_, '_> {
             (Spread::Steps(step), _) => self.store_steps(place, ty, values, step),
             (Spread::Anywhere, _) => {
                 let columns = self.raw_columns(ty, values);
-                let pitch = Self::pitch(place, ty) * Self::lane_scale(place);
+                let pitch = Self::pitch(place, ty) * self.lane_scale(place);
                 // The memory for writes without effect is too small for several scalars of private memory.
                 if columns.len() > 1 && place.space.is_private() {
                     self.store_lane_by_lane(place, ty, &columns, pitch);
@@ -66,10 +65,11 @@ impl Generator<'_, '_> {
         };
         for (index, value) in values.iter().enumerate() {
             let class = self.function.class(*value);
-            let offset = if start.inside.is_some() { 0 } else { index as i32 * class.bytes() as i32 * LANES as i32 };
+            let offset =
+                if start.inside.is_some() { 0 } else { index as i32 * class.bytes() as i32 * self.target.lanes as i32 };
             let at = match start.inside {
                 Some(inside) if index > 0 => {
-                    let moved = index as i64 * i64::from(class.bytes()) * LANES as i64;
+                    let moved = index as i64 * i64::from(class.bytes()) * self.target.lanes as i64;
                     let moved = self.b.ins().iadd_imm_s(start.address, moved);
                     self.b.ins().select(inside, moved, self.constants.nowhere)
                 }
@@ -164,12 +164,14 @@ impl Generator<'_, '_> {
             (2, 1) if step == pitch => {
                 // The values in both vectors fit in 16 bits, so the saturation of the instruction changes nothing.
                 let halves = self.emit().halves(&columns[0]);
-                let narrow = if ty == MemType::I16 {
-                    self.b.ins().snarrow(halves[0], halves[1])
-                } else {
-                    self.b.ins().unarrow(halves[0], halves[1])
-                };
-                self.b.ins().store(shared(), narrow, address, 0);
+                for (row, halves) in halves.chunks_exact(2).enumerate() {
+                    let narrow = if ty == MemType::I16 {
+                        self.b.ins().snarrow(halves[0], halves[1])
+                    } else {
+                        self.b.ins().unarrow(halves[0], halves[1])
+                    };
+                    self.b.ins().store(shared(), narrow, address, 16 * row as i32);
+                }
             }
             (4, 2) if step == 2 * pitch => {
                 let rows = self.zip(&columns[0], &columns[1]);
@@ -184,7 +186,7 @@ impl Generator<'_, '_> {
             }
             _ => {
                 let class = if raw(ty) == Class::Bool { Class::I32 } else { raw(ty) };
-                for lane in 0..LANES {
+                for lane in 0..self.target.lanes {
                     for (index, column) in columns.iter().enumerate() {
                         let scalar = self.emit().lane(class, column, lane);
                         let offset = lane as i64 * step + index as i64 * pitch;
@@ -202,7 +204,7 @@ impl Generator<'_, '_> {
         let offsets = self.offsets(place, bytes, Touched::Active);
         let bits = (offsets.inside.is_some() || self.is_masked()).then(|| self.lanes_inside(offsets.inside.as_ref()));
         let class = if raw(ty) == Class::Bool { Class::I32 } else { raw(ty) };
-        for lane in 0..LANES {
+        for lane in 0..self.target.lanes {
             let address = self.address_in(&offsets, bits, lane);
             for (index, column) in columns.iter().enumerate() {
                 let scalar = self.emit().lane(class, column, lane);

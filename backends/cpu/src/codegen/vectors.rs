@@ -69,13 +69,17 @@ impl Generator<'_, '_> {
         ]
     }
 
-    /// Vectors of the target's size: with 256 bits, each row of the first half of `rows` beside the one of the second half.
+    /// Vectors of the target's size: with 256 bits, of the rows for eight lanes each one of the first half beside that of the
+    /// second half.
     fn side_by_side(&mut self, rows: &[cl::Value]) -> Rows {
         if !self.target.wide {
             return rows.into();
         }
-        let (first, second) = rows.split_at(rows.len() / 2);
-        let pairs: Parts = first.iter().zip(second).flat_map(|(first, second)| [*first, *second]).collect();
+        let mut pairs = Parts::new();
+        for rows in rows.chunks_exact(8 * rows.len() / self.target.lanes) {
+            let (first, second) = rows.split_at(rows.len() / 2);
+            pairs.extend(first.iter().zip(second).flat_map(|(first, second)| [*first, *second]));
+        }
         self.emit().joined(pairs).into_iter().collect()
     }
 
@@ -85,6 +89,7 @@ impl Generator<'_, '_> {
         if !self.target.wide {
             return halves.into_iter().collect();
         }
-        halves.iter().step_by(2).chain(halves.iter().skip(1).step_by(2)).copied().collect()
+        let of_eight = halves.chunks_exact(8 * halves.len() / self.target.lanes);
+        of_eight.flat_map(|rows| rows.iter().step_by(2).chain(rows.iter().skip(1).step_by(2))).copied().collect()
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anywarp_backend::{Access, BindingClass, Bound, Clock, Grid, Region};
 
 use super::*;
-use crate::abi::{Frame, Slot};
+use crate::abi::{Frame, Slot, convention};
 use anywarp_host::Binding;
 
 fn slot(frame: *mut Frame, index: usize) -> Slot {
@@ -20,55 +20,67 @@ fn counter(frame: *mut Frame) -> &'static AtomicU32 {
     unsafe { &*slot(frame, 0).start.cast::<AtomicU32>() }
 }
 
-/// A kernel that adds 1 to the first word of its buffer for each workgroup.
-extern "C" fn count(frame: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> u32 {
-    counter(frame).fetch_add(end - begin, Ordering::Relaxed);
-    0
-}
-
-/// A kernel that doubles the first word of its buffer and adds 1; for grids of one workgroup.
-extern "C" fn shift(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
-    let word = counter(frame);
-    word.store(word.load(Ordering::Relaxed) * 2 + 1, Ordering::Relaxed);
-    0
-}
-
-/// A kernel that takes 2 ms for each workgroup, then counts like [`count`].
-extern "C" fn slow(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> u32 {
-    std::thread::sleep(Duration::from_millis(2) * (end - begin));
-    count(frame, begin, end, y, z)
-}
-
-/// A kernel that counts like [`count`], but stops at a barrier in workgroup 100.
-extern "C" fn stops(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> u32 {
-    if (begin..end).contains(&100) {
-        // SAFETY: the frame is this thread's.
-        unsafe { (*frame).site = 0 };
-        return 1;
+convention! {
+    /// A kernel that adds 1 to the first word of its buffer for each workgroup.
+    [] fn count(frame: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> u32 {
+        counter(frame).fetch_add(end - begin, Ordering::Relaxed);
+        0
     }
-    count(frame, begin, end, y, z)
 }
 
-/// A kernel that copies the word of the second binding to the first, and writes to the thread's own memory.
-extern "C" fn value(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
-    // SAFETY: the second binding has a word; the three pieces of scratch memory have at least 64 bytes each.
-    unsafe {
-        counter(frame).store(slot(frame, 1).start.cast::<u32>().read(), Ordering::Relaxed);
-        (*frame).workgroup.write_bytes(1, 64);
-        (*frame).private.write_bytes(1, 64);
-        (*frame).nowhere.write_bytes(1, 64);
+convention! {
+    /// A kernel that doubles the first word of its buffer and adds 1; for grids of one workgroup.
+    [] fn shift(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
+        let word = counter(frame);
+        word.store(word.load(Ordering::Relaxed) * 2 + 1, Ordering::Relaxed);
+        0
     }
-    0
+}
+
+convention! {
+    /// A kernel that takes 2 ms for each workgroup, then counts like [`count`].
+    [] fn slow(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> u32 {
+        std::thread::sleep(Duration::from_millis(2) * (end - begin));
+        count(frame, begin, end, y, z)
+    }
+}
+
+convention! {
+    /// A kernel that counts like [`count`], but stops at a barrier in workgroup 100.
+    [] fn stops(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> u32 {
+        if (begin..end).contains(&100) {
+            // SAFETY: the frame is this thread's.
+            unsafe { (*frame).site = 0 };
+            return 1;
+        }
+        count(frame, begin, end, y, z)
+    }
+}
+
+convention! {
+    /// A kernel that copies the word of the second binding to the first, and writes to the thread's own memory.
+    [] fn value(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
+        // SAFETY: the second binding has a word; the three pieces of scratch memory have at least 64 bytes each.
+        unsafe {
+            counter(frame).store(slot(frame, 1).start.cast::<u32>().read(), Ordering::Relaxed);
+            (*frame).workgroup.write_bytes(1, 64);
+            (*frame).private.write_bytes(1, 64);
+            (*frame).nowhere.write_bytes(1, 64);
+        }
+        0
+    }
 }
 
 /// The threads that have run [`noted`].
 static THREADS: Mutex<Vec<std::thread::ThreadId>> = Mutex::new(Vec::new());
 
-/// A kernel that takes 1 ms for each workgroup, and notes its thread.
-extern "C" fn noted(_: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> u32 {
-    std::thread::sleep(Duration::from_millis(1) * (end - begin));
-    THREADS.lock().unwrap().push(std::thread::current().id());
-    0
+convention! {
+    /// A kernel that takes 1 ms for each workgroup, and notes its thread.
+    [] fn noted(_: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> u32 {
+        std::thread::sleep(Duration::from_millis(1) * (end - begin));
+        THREADS.lock().unwrap().push(std::thread::current().id());
+        0
+    }
 }
 
 fn binding(name: &str, class: BindingClass, access: Access) -> Binding {
@@ -383,10 +395,12 @@ fn large_copies_and_fills() {
 #[test]
 fn a_dropped_device_finishes_its_work() {
     static RUN: AtomicU64 = AtomicU64::new(0);
-    extern "C" fn note(_: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
-        std::thread::sleep(Duration::from_millis(3));
-        RUN.fetch_add(1, Ordering::SeqCst);
-        0
+    convention! {
+        [] fn note(_: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
+            std::thread::sleep(Duration::from_millis(3));
+            RUN.fetch_add(1, Ordering::SeqCst);
+            0
+        }
     }
     let bench = Bench::new();
     let (kernel, memory) = (bench.kernel("note", note), bench.memory(4));

@@ -24,14 +24,8 @@ pub(crate) enum Intrinsic {
     Lanes,
     /// Four lanes of 64 bits at the numbers in the bits of the constant.
     Quads(u8),
-    /// A half for each half byte of the constant: 0 and 1 of the first operand, 2 and 3 of the second one.
-    Halves(u8),
-    /// In each half, four lanes of 32 bits at the numbers in the bits of the constant.
-    Words(u8),
     /// In each half, two lanes of 32 bits of each operand at the numbers in the bits of the constant.
     TwoWords(u8),
-    /// In each half, a lane of 64 bits of each operand, the upper one where the constant has a bit.
-    TwoQuads(u8),
     /// In each half, the two lower lanes of 32 bits of both operands, alternating.
     ZipLow,
     /// Like [`Self::ZipLow`], for the upper lanes.
@@ -44,14 +38,6 @@ pub(crate) enum Intrinsic {
     Bytes,
     /// In each half, 16 bytes from a position on in the second operand followed by the first one.
     Align(u8),
-    /// Lanes of 32 bits of the second operand where the constant has a bit, otherwise of the first one.
-    Blend(u8),
-    /// Lanes of 64 bits of twice the size from signed lanes of 32 bits.
-    ExtendSigned,
-    /// Like [`Self::ExtendSigned`], from unsigned lanes.
-    ExtendUnsigned,
-    /// Doubles of twice the size from signed lanes of 32 bits.
-    ToDouble,
     /// Doubles of twice the size from floats.
     Promote,
     /// Floats of half the size from doubles.
@@ -62,7 +48,7 @@ pub(crate) enum Intrinsic {
 }
 
 /// All functions, with zero for constants: the place in this list is the low byte of a name, the constant the next one.
-const ALL: [Intrinsic; 25] = {
+const ALL: [Intrinsic; 18] = {
     use Intrinsic as I;
     [
         I::Low,
@@ -73,20 +59,13 @@ const ALL: [Intrinsic; 25] = {
         I::ShiftSigned,
         I::Lanes,
         I::Quads(0),
-        I::Halves(0),
-        I::Words(0),
         I::TwoWords(0),
-        I::TwoQuads(0),
         I::ZipLow,
         I::ZipHigh,
         I::ZipLowQuads,
         I::ZipHighQuads,
         I::Bytes,
         I::Align(0),
-        I::Blend(0),
-        I::ExtendSigned,
-        I::ExtendUnsigned,
-        I::ToDouble,
         I::Promote,
         I::Demote,
         I::Gather(0),
@@ -97,14 +76,9 @@ impl Intrinsic {
     /// The index of the function's name.
     pub(crate) fn number(self) -> u32 {
         let constant = match self {
-            Self::Quads(constant)
-            | Self::Halves(constant)
-            | Self::Words(constant)
-            | Self::TwoWords(constant)
-            | Self::TwoQuads(constant)
-            | Self::Align(constant)
-            | Self::Blend(constant)
-            | Self::Gather(constant) => constant,
+            Self::Quads(constant) | Self::TwoWords(constant) | Self::Align(constant) | Self::Gather(constant) => {
+                constant
+            }
             _ => 0,
         };
         let plain = self.with(0);
@@ -121,12 +95,8 @@ impl Intrinsic {
     fn with(self, constant: u8) -> Self {
         match self {
             Self::Quads(_) => Self::Quads(constant),
-            Self::Halves(_) => Self::Halves(constant),
-            Self::Words(_) => Self::Words(constant),
             Self::TwoWords(_) => Self::TwoWords(constant),
-            Self::TwoQuads(_) => Self::TwoQuads(constant),
             Self::Align(_) => Self::Align(constant),
-            Self::Blend(_) => Self::Blend(constant),
             Self::Gather(_) => Self::Gather(constant),
             other => other,
         }

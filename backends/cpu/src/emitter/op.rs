@@ -123,11 +123,9 @@ ops! {
     VBLENDVPS = op(1, 3, 0, 0x4a);
     VBLENDVPD = op(1, 3, 0, 0x4b);
     VSHUFPS = op(0, 1, 0, 0xc6);
-    VSHUFPD = op(1, 1, 0, 0xc6);
     VPERMQ = op(1, 3, 1, 0x00);
     VPERMD = op(1, 2, 0, 0x36);
     VPERMPS = op(1, 2, 0, 0x16);
-    VPERM2I128 = op(1, 3, 0, 0x46);
     VINSERTI128 = op(1, 3, 0, 0x38);
     VEXTRACTI128 = op(1, 3, 0, 0x39);
     VPBROADCASTB = op(1, 2, 0, 0x78);

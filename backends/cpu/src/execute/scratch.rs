@@ -37,7 +37,7 @@ pub(crate) fn with<T>(
     let places = Places {
         workgroup: grown(&mut scratch.workgroup, workgroup)?,
         private: grown(&mut scratch.private, private)?,
-        nowhere: grown(&mut scratch.nowhere, 64)?,
+        nowhere: grown(&mut scratch.nowhere, 128)?,
     };
     let result = work(places);
     let _ = KEPT.try_with(|kept| kept.set(Some(scratch)));

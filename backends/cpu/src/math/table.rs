@@ -2,6 +2,7 @@
 
 use super::lanes::{Lanes, map, zip, zip3};
 use super::{arc, exponential, fused, hyperbolic, integer, logarithm, trigonometric};
+use crate::abi::convention;
 
 /// A version of the lane functions, compiled for certain machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl Version {
 
 /// Returns the address of `function` for generated code, in the best version for this machine.
 ///
-/// All functions but the two fma are `unsafe extern "C" fn(out: *mut T, a: *const T, b: *const T)`; functions of one
+/// All functions but the two fma are `unsafe fn(out: *mut T, a: *const T, b: *const T)`, in the kernels' convention; functions of one
 /// argument do not access `b`. The two fma have a fourth pointer, `c`. Every pointer that is used must be aligned for
 /// its type and valid for eight lanes; `out` may equal any other pointer.
 pub(crate) fn address(function: LaneFunction) -> *const u8 {
@@ -49,17 +50,17 @@ pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
     if function.element() != "f32" || function == LaneFunction::FmaF32 {
         return f32::NAN;
     }
+    convention! { [type Call = unsafe] fn(*mut f32, *const f32, *const f32); }
     let (a, b) = ([a; 8], [b; 8]);
     let mut out: Lanes<f32> = [0.0; 8];
     // SAFETY: every f32 function but fma has this signature, and `detect` checked the machine.
-    let call: unsafe extern "C" fn(*mut f32, *const f32, *const f32) =
-        unsafe { std::mem::transmute(address(function)) };
+    let call: Call = unsafe { std::mem::transmute(address(function)) };
     // SAFETY: all three pointers are to arrays of eight lanes.
     unsafe { call(out.as_mut_ptr(), a.as_ptr(), b.as_ptr()) };
     out[0]
 }
 
-/// Defines [`LaneFunction`] and, per version, an `extern "C"` function for each line: name, element type, arguments
+/// Defines [`LaneFunction`] and, per version, a function in the kernels' convention for each line: name, element type, arguments
 /// that are read (after `;`: not read), and the lanes of the result, an expression that may use `FUSED`, whether the
 /// machine has FMA.
 macro_rules! lane_functions {
@@ -115,12 +116,14 @@ macro_rules! lane_functions {
         }
     };
     (@entry [$($attribute:tt)*] $name:ident: $t:ident($($input:ident),+ $(; $unused:ident)?) = $result:expr) => {
-        $($attribute)*
-        unsafe extern "C" fn $name(out: *mut $t, $($input: *const $t,)+ $($unused: *const $t)?) {
-            // SAFETY: the caller passes pointers to eight aligned lanes (see `address`).
-            $(let $input = unsafe { $input.cast::<Lanes<$t>>().read() };)+
-            // SAFETY: as for the inputs; all of them have been read, so `out` may equal one.
-            unsafe { out.cast::<Lanes<$t>>().write($result) }
+        convention! {
+            $($attribute)*
+            [unsafe] fn $name(out: *mut $t, $($input: *const $t,)+ $($unused: *const $t)?) {
+                // SAFETY: the caller passes pointers to eight aligned lanes (see `address`).
+                $(let $input = unsafe { $input.cast::<Lanes<$t>>().read() };)+
+                // SAFETY: as for the inputs; all of them have been read, so `out` may equal one.
+                unsafe { out.cast::<Lanes<$t>>().write($result) }
+            }
         }
     };
 }

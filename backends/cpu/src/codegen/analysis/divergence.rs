@@ -25,8 +25,8 @@ pub(crate) struct Facts {
 }
 
 /// Finds the facts: assumes at first that every value is uniform, and drops only assumptions that are refuted.
-/// `arguments` are the shapes of the function's arguments.
-pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape]) -> Facts {
+/// `arguments` are the shapes of the function's arguments, `lanes` is the number of lanes of a group.
+pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape], lanes: usize) -> Facts {
     let mut facts = Facts {
         shapes: vec![Shape::UNKNOWN; function.insts.len()],
         vars: vec![Shape::UNKNOWN; function.vars.len()],
@@ -38,13 +38,13 @@ pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape
         if let Inst::Argument(number) = inst {
             facts.shapes[index] = arguments[*number as usize];
         } else if inst.is_floating() {
-            facts.shapes[index] = of_inst(function, Value(index as u32), &facts.shapes, &facts.vars);
+            facts.shapes[index] = of_inst(function, Value(index as u32), &facts.shapes, &facts.vars, lanes);
         }
     }
     let mut divergent = vec![false; outline.scopes.len()];
     loop {
         for value in &outline.order {
-            facts.shapes[value.0 as usize] = of_inst(function, *value, &facts.shapes, &facts.vars);
+            facts.shapes[value.0 as usize] = of_inst(function, *value, &facts.shapes, &facts.vars, lanes);
         }
         find_divergence(outline, &mut facts, &mut divergent);
         if !refute(outline, &mut facts, &divergent) {

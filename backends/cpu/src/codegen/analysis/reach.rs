@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::abi::LANES;
 use crate::ir::optimise::{Folded, fold};
 use crate::ir::{Function, Input, Inst, Value};
 
@@ -11,13 +10,14 @@ const MAX_DEPTH: u32 = 5;
 
 /// Returns the smallest range of lane groups outside of which `condition` is false. A condition that does not follow
 /// from the position of the invocation in its workgroup may hold for all groups.
-pub(crate) fn groups_where(function: &Function, condition: Value) -> Range<u32> {
+pub(crate) fn groups_where(function: &Function, condition: Value, lanes: usize) -> Range<u32> {
+    let lanes = lanes as u32;
     let invocations = function.invocations();
-    let groups = invocations.div_ceil(LANES as u32);
+    let groups = invocations.div_ceil(lanes);
     let may_hold = |group: &u32| {
-        let first = group * LANES as u32;
-        let mut lanes = first..(first + LANES as u32).min(invocations);
-        lanes.any(|invocation| known(function, condition, invocation, MAX_DEPTH) != Some(0))
+        let first = group * lanes;
+        let mut invocations = first..(first + lanes).min(invocations);
+        invocations.any(|invocation| known(function, condition, invocation, MAX_DEPTH) != Some(0))
     };
     let Some(first) = (0..groups).find(may_hold) else { return 0..0 };
     let last = (first..groups).rev().find(may_hold).unwrap_or(first);
@@ -44,9 +44,9 @@ fn position(function: &Function, input: Input, invocation: u32) -> Option<u32> {
         Input::LocalId(0) => invocation % x,
         Input::LocalId(1) => invocation / x % y,
         Input::LocalId(_) => invocation / x / y,
-        Input::Lane => invocation % LANES as u32,
-        Input::SubgroupId => invocation / LANES as u32,
-        Input::WorkgroupId(_) | Input::NumWorkgroups(_) | Input::ArrayLength(_) => return None,
+        Input::Lane | Input::SubgroupId | Input::WorkgroupId(_) | Input::NumWorkgroups(_) | Input::ArrayLength(_) => {
+            return None;
+        }
     })
 }
 
@@ -58,7 +58,7 @@ mod tests {
     fn range(size: [u32; 3], condition: impl Fn(&mut Builder) -> Value) -> std::ops::Range<u32> {
         let mut b = Builder::new(size);
         let condition = condition(&mut b);
-        groups_where(&b.finish(), condition)
+        groups_where(&b.finish(), condition, 8)
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The relation between the values that one instruction has in the lanes of a group.
 
-use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
 
 /// The relation between the values of the lanes of a group.
@@ -29,9 +28,6 @@ pub(crate) struct Shape {
     /// such as a clamped linear value; 0 for all other values.
     pub(crate) near: i32,
 }
-
-/// The distance between lane 0 and the last lane, in strides.
-const SPAN: i64 = LANES as i64 - 1;
 
 impl Shape {
     /// The shape of a value about which the analysis knows nothing yet.
@@ -75,18 +71,23 @@ impl Shape {
     }
 
     /// The greatest m such that lane 0's value is a multiple of 2^m and all lanes are within the following 2^m.
-    fn window(self) -> Option<u8> {
+    fn window(self, lanes: usize) -> Option<u8> {
         let stride = i64::from(self.stride()?);
         let align = self.align.min(31);
-        (stride >= 0 && SPAN * stride < (1 << align)).then_some(align)
+        (stride >= 0 && span(lanes) * stride < (1 << align)).then_some(align)
     }
 
     /// The smallest m such that all lanes are within 2^m of lane 0's value, if [`window`](Self::window) has a result.
-    fn min_window(self) -> Option<u8> {
-        self.window()?;
-        let reach = SPAN * i64::from(self.stride()?);
+    fn min_window(self, lanes: usize) -> Option<u8> {
+        self.window(lanes)?;
+        let reach = span(lanes) * i64::from(self.stride()?);
         Some((64 - reach.leading_zeros()) as u8)
     }
+}
+
+/// The distance between lane 0 and the last lane, in strides.
+fn span(lanes: usize) -> i64 {
+    lanes as i64 - 1
 }
 
 fn linear(stride: i64) -> Form {
@@ -98,18 +99,18 @@ fn linear(stride: i64) -> Form {
 }
 
 /// The shape of an instruction's value, given the shapes of all earlier values and of the variables.
-pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
-    let shape = of_lanes(function, value, shapes, vars);
+pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape], lanes: usize) -> Shape {
+    let shape = of_lanes(function, value, shapes, vars, lanes);
     // A single invocation is lane 0 of its group: where lanes would differ, this lane's value is the only one.
     if function.is_serial() { Shape { form: Form::Uniform, near: 0, ..shape } } else { shape }
 }
 
-fn of_lanes(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
+fn of_lanes(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape], lanes: usize) -> Shape {
     let shape = |value: &Value| shapes[value.0 as usize];
     let inst = function.inst(value);
     match inst {
         Inst::Const(class, bits) => constant(*class, *bits),
-        Inst::Input(input) => of_input(function, *input),
+        Inst::Input(input) => of_input(function, *input, lanes),
         // The calls of the function determine the shape of an argument before the analysis.
         Inst::Argument(_) => shape(&value),
         Inst::Read(var) => vars[var.0 as usize],
@@ -119,7 +120,7 @@ fn of_lanes(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape])
                 Inst::Const(_, bits) => Some(*bits as u32),
                 _ => None,
             };
-            of_integers(*op, shape(a), shape(b), known(a), known(b))
+            of_integers(*op, (shape(a), shape(b)), known(a), known(b), lanes)
         }
         Inst::Unary(UnaryOp::Neg, a) if function.class(value) == Class::I32 => {
             let of = shape(a);
@@ -160,32 +161,38 @@ fn constant(class: Class, bits: u64) -> Shape {
 }
 
 /// Whether all lanes of a group are neighbours in x: the rows of a workgroup of this size divide into whole groups.
-pub(crate) fn rows_divide(size: [u32; 3]) -> bool {
-    size[0].is_multiple_of(LANES as u32)
+pub(crate) fn rows_divide(size: [u32; 3], lanes: usize) -> bool {
+    size[0].is_multiple_of(lanes as u32)
 }
 
-fn of_input(function: &Function, input: Input) -> Shape {
+fn of_input(function: &Function, input: Input, lanes: usize) -> Shape {
     let size = function.workgroup_size;
-    let group = LANES.trailing_zeros() as u8;
+    let group = lanes.trailing_zeros() as u8;
     let last = |count: u32| count.max(1) - 1;
-    let row = rows_divide(size);
+    let row = rows_divide(size, lanes);
     let (form, align, bound) = match input {
         // The last group of a workgroup may extend beyond its invocations.
-        Input::LocalIndex => (Form::Linear(1), group, last(function.invocations().next_multiple_of(LANES as u32))),
+        Input::LocalIndex => (Form::Linear(1), group, last(function.invocations().next_multiple_of(lanes as u32))),
         Input::LocalId(0) if row || (size[1] == 1 && size[2] == 1) => {
-            (Form::Linear(1), group, last(size[0].next_multiple_of(LANES as u32)))
+            (Form::Linear(1), group, last(size[0].next_multiple_of(lanes as u32)))
         }
         Input::LocalId(axis) if size[usize::from(axis)] == 1 => (Form::Uniform, 32, 0),
         Input::LocalId(axis) if row => (Form::Uniform, 0, last(size[usize::from(axis)])),
         Input::LocalId(_) => (Form::Varying, 0, u32::MAX),
-        Input::Lane => (Form::Linear(1), 32, LANES as u32 - 1),
-        Input::SubgroupId => (Form::Uniform, 0, last(function.invocations().div_ceil(LANES as u32))),
+        Input::Lane => (Form::Linear(1), 32, lanes as u32 - 1),
+        Input::SubgroupId => (Form::Uniform, 0, last(function.invocations().div_ceil(lanes as u32))),
         Input::WorkgroupId(_) | Input::NumWorkgroups(_) | Input::ArrayLength(_) => (Form::Uniform, 0, u32::MAX),
     };
     Shape { form, align, bound, near: 0 }
 }
 
-fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: Option<u32>) -> Shape {
+fn of_integers(
+    op: BinaryOp,
+    (a, b): (Shape, Shape),
+    known_a: Option<u32>,
+    known_b: Option<u32>,
+    lanes: usize,
+) -> Shape {
     let strides = a.stride().zip(b.stride());
     let by_strides =
         |of: fn(i64, i64) -> i64| strides.map_or(Form::Varying, |(x, y)| linear(of(i64::from(x), i64::from(y))));
@@ -222,7 +229,7 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
         },
         BinaryOp::ShrU => match known_b {
             Some(by) if by < 32 => {
-                let same = a.min_window().is_some_and(|window| u32::from(window) <= by && window <= a.align);
+                let same = a.min_window(lanes).is_some_and(|window| u32::from(window) <= by && window <= a.align);
                 let form = if same { Form::Uniform } else { plain.form };
                 Shape { form, align: a.align.saturating_sub(by as u8), bound: a.bound >> by, near: 0 }
             }
@@ -230,14 +237,15 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
         },
         BinaryOp::DivU => match known_b {
             Some(by) if by > 0 => {
-                let form = if splits_evenly(a, by) { Form::Uniform } else { plain.form };
+                let form = if splits_evenly(a, by, lanes) { Form::Uniform } else { plain.form };
                 Shape { form, align: 0, bound: a.bound / by, near: 0 }
             }
             _ => plain,
         },
         BinaryOp::RemU => match known_b {
             Some(by) if by > 0 => {
-                let form = if splits_evenly(a, by) { linear(i64::from(a.stride().unwrap_or(0))) } else { plain.form };
+                let form =
+                    if splits_evenly(a, by, lanes) { linear(i64::from(a.stride().unwrap_or(0))) } else { plain.form };
                 let align = a.align.min(by.trailing_zeros() as u8);
                 Shape { form, align, bound: a.bound.min(by - 1), near: 0 }
             }
@@ -249,7 +257,7 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
                 (Some(mask), _) => (b, mask),
                 _ => return Shape { bound: a.bound.min(b.bound), align: a.align.max(b.align), ..plain },
             };
-            let form = if of.is_uniform() { Form::Uniform } else { masked(of, mask) };
+            let form = if of.is_uniform() { Form::Uniform } else { masked(of, mask, lanes) };
             let align = of.align.max(mask.trailing_zeros() as u8).min(32);
             Shape { form, align, bound: of.bound.min(mask), near: 0 }
         }
@@ -300,12 +308,12 @@ fn signed_bound(op: BinaryOp, a: Shape, b: Shape) -> u32 {
 }
 
 /// Whether a division of `of` by `by` has the same quotient in all lanes, and remainders with the stride of `of`.
-fn splits_evenly(of: Shape, by: u32) -> bool {
-    of.min_window().is_some_and(|window| window <= of.align && u32::from(window) <= by.trailing_zeros())
+fn splits_evenly(of: Shape, by: u32, lanes: usize) -> bool {
+    of.min_window(lanes).is_some_and(|window| window <= of.align && u32::from(window) <= by.trailing_zeros())
 }
 
-fn masked(of: Shape, mask: u32) -> Form {
-    let Some(window) = of.min_window().filter(|window| *window <= of.align) else { return Form::Varying };
+fn masked(of: Shape, mask: u32, lanes: usize) -> Form {
+    let Some(window) = of.min_window(lanes).filter(|window| *window <= of.align) else { return Form::Varying };
     let low = (1u32 << window) - 1;
     match mask & low {
         0 => Form::Uniform,

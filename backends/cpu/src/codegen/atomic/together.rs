@@ -7,12 +7,11 @@ use super::super::generator::Generator;
 use super::super::ops::scalar_type;
 use super::super::place::Touched;
 use super::bits_of;
-use crate::abi::LANES;
 use crate::ir::{AtomicOp, Class, Place, Value};
 
 impl Generator<'_, '_> {
     /// Evaluates an atomic operation that changes the same word of shared memory in all lanes: the lanes compute one after
-    /// the other, and one locked instruction in place of eight exchanges the word. Where another thread has changed it
+    /// the other, and one locked instruction in place of one for each exchanges the word. Where another thread has changed it
     /// meanwhile, they compute again.
     pub(super) fn atomic_of_one_word(
         &mut self,
@@ -50,8 +49,8 @@ impl Generator<'_, '_> {
         if is_float {
             word = self.b.ins().bitcast(scalar_type(class), MemFlagsData::new(), word);
         }
-        let mut old: SmallVec<[cl::Value; LANES]> = SmallVec::new();
-        for lane in 0..LANES {
+        let mut old: SmallVec<[cl::Value; 8]> = SmallVec::new();
+        for lane in 0..self.target.lanes {
             old.push(word);
             let operand = self.emit().lane(class, &operands, lane);
             let compare = compares.as_ref().map(|compares| self.emit().lane(class, compares, lane));

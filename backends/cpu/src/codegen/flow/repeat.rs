@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, condcodes::IntCC, types};
 use super::super::generator::Generator;
 use super::shape::turns_within;
 use crate::abi::Stop;
-use crate::ir::{List, SiteId};
+use crate::ir::{List, SiteId, Stmt};
 
 impl Generator<'_, '_> {
     /// Generates a loop, which ends when no lane is active or an exit leaves it.
@@ -15,10 +15,7 @@ impl Generator<'_, '_> {
         self.b.ins().jump(header, &[]);
         self.b.switch_to_block(header);
         self.flow.masked |= parting;
-        self.flow.loops += 1;
-        if !self.function.endless && turns_within(body, turns).is_none() {
-            self.count_step(site);
-        }
+        self.begin_turn(body, site, turns);
         self.list(body);
         self.flow.loops -= 1;
         if self.flow.reachable {
@@ -37,6 +34,14 @@ impl Generator<'_, '_> {
             // The loop ends when no lane is active.
             let none = self.no_lanes();
             self.set_mask(none);
+        }
+    }
+
+    /// Generates the start of one iteration of a loop.
+    pub(in super::super) fn begin_turn(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>) {
+        self.flow.loops += 1;
+        if !self.function.endless && turns_within(body, turns).is_none() {
+            self.count_step(site);
         }
     }
 

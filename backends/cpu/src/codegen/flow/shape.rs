@@ -1,7 +1,7 @@
 //! The shape of control flow: the statements after which fewer lanes may be active, and the loops without a step count.
 
 use super::super::generator::Generator;
-use crate::ir::{Label, List, Stmt};
+use crate::ir::{Label, Stmt};
 
 impl Generator<'_, '_> {
     /// Whether some lanes may leave a statement for a point outside of the statement while other lanes stay.
@@ -15,12 +15,12 @@ impl Generator<'_, '_> {
     }
 
     /// Whether some lanes may leave the block `label` for a point other than the end of this block.
-    pub(super) fn block_leaks(&self, label: Label, body: &List) -> bool {
+    pub(super) fn block_leaks(&self, label: Label, body: &[Stmt]) -> bool {
         exits(body, &mut vec![label], &mut |label| self.facts.parting[label.0 as usize])
     }
 
     /// Whether lanes may leave a list at different times.
-    pub(super) fn list_parts(&self, list: &List) -> bool {
+    pub(super) fn list_parts(&self, list: &[Stmt]) -> bool {
         exits(list, &mut Vec::new(), &mut |label| self.facts.parting[label.0 as usize])
     }
 }
@@ -29,7 +29,7 @@ impl Generator<'_, '_> {
 const MAX_UNCOUNTED: u32 = 256;
 
 /// Whether a list contains an exit to an enclosing block for which `wanted` holds.
-fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> bool) -> bool {
+fn exits(list: &[Stmt], inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> bool) -> bool {
     list.iter().any(|statement| match statement {
         Stmt::Exit(label) => !inner.contains(label) && wanted(*label),
         Stmt::If { accept, reject, .. } => exits(accept, inner, wanted) || exits(reject, inner, wanted),
@@ -46,7 +46,7 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
 
 /// The largest number of iterations of a loop and its inner loops together; `None` if the loop must be counted, because
 /// the number is unknown or above the limit.
-pub(super) fn turns_within(body: &List, turns: Option<u32>) -> Option<u32> {
+pub(super) fn turns_within(body: &[Stmt], turns: Option<u32>) -> Option<u32> {
     let all = turns?.checked_mul(uncounted(body).saturating_add(1))?;
     (all <= MAX_UNCOUNTED).then_some(all)
 }

@@ -5,6 +5,7 @@ use cranelift_codegen::ir::{self as cl, InstBuilder};
 use super::super::analysis::{Form, known_comparison, known_lanes};
 use super::super::ops::Parts;
 use super::Generator;
+use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Inst, SubgroupOp, Value};
 
 impl Generator<'_, '_> {
@@ -100,7 +101,7 @@ impl Generator<'_, '_> {
             }
             Inst::Compare(op, a, b) => {
                 if let Some(known) = known_comparison(self.function, op, a, b) {
-                    return self.emit().known_mask(known);
+                    return self.emit().known_mask(|lane| known[lane % LANES]);
                 }
                 let of = self.function.class(a);
                 if of == Class::I32 && matches!(op, CompareOp::LtU | CompareOp::LeU) {

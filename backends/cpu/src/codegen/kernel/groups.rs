@@ -3,11 +3,10 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 
 use super::super::analysis::{Form, rows_divide};
-use super::super::barrier::{GroupLoop, Groups};
+use super::super::barrier::GroupLoop;
 use super::super::generator::{Generator, Held};
 use super::super::helper::Helper;
-use super::lane_groups;
-use crate::abi::{Frame, LANES};
+use crate::abi::{Frame, convention};
 use crate::ir::{BinaryOp, Class, CompareOp, Input};
 
 impl Generator<'_, '_> {
@@ -19,7 +18,7 @@ impl Generator<'_, '_> {
         Helper::Zero.call(&mut self.b, self.target.pointer, signature, &[self.constants.workgroup, bytes]);
     }
 
-    fn allow_steps(&mut self) {
+    pub(in crate::codegen) fn allow_steps(&mut self) {
         let offset = std::mem::offset_of!(Frame, steps) as i32;
         let steps = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.constants.frame, offset);
         self.b.def_var(self.flow.steps, steps);
@@ -34,7 +33,7 @@ impl Generator<'_, '_> {
         self.b.switch_to_block(header);
         self.whole_group(index, workgroup);
         let following = self.b.ins().iadd_imm_s(index, 1);
-        let groups = i64::from(lane_groups(self.function));
+        let groups = i64::from(self.lane_groups());
         let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, groups);
         self.b.ins().brif(more, header, &[following.into()], next, &[]);
         self.b.seal_block(header);
@@ -62,7 +61,7 @@ impl Generator<'_, '_> {
         // for it.
         let frame_bytes = self.b.ins().iconst(types::I64, 0);
         let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
-        self.suspend.groups = Some(Groups { arrive, header, base, frame_bytes, workgroup, next_workgroup: next });
+        self.suspend.arrive = Some(arrive);
         self.private = self.private_of(index, base, frame_bytes);
         let live = self.live;
         for value in &live.values {
@@ -80,7 +79,7 @@ impl Generator<'_, '_> {
         let finished = self.b.ins().iconst(types::I32, 0);
         self.b.ins().jump(arrive, &[finished.into()]);
 
-        let group = GroupLoop { header, index, point, first, groups: lane_groups(self.function), next_workgroup: next };
+        let group = GroupLoop { header, index, point, first, groups: self.lane_groups(), next_workgroup: next };
         self.close_groups(arrive, &group);
         self.b.switch_to_block(enter);
         let points: Vec<_> = self.suspend.points.clone();
@@ -105,7 +104,7 @@ impl Generator<'_, '_> {
         self.b.ins().iadd(base, offset)
     }
 
-    fn constants_private(&mut self) -> cl::Value {
+    pub(in crate::codegen) fn constants_private(&mut self) -> cl::Value {
         let offset = std::mem::offset_of!(Frame, private) as i32;
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
         self.b.ins().load(self.target.pointer, flags, self.constants.frame, offset)
@@ -129,7 +128,7 @@ impl Generator<'_, '_> {
     pub(in crate::codegen) fn define_inputs(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) -> cl::Value {
         self.calling.place = [index, workgroup[0], workgroup[1], workgroup[2]];
         let size = self.function.workgroup_size;
-        let base = self.b.ins().ishl_imm_u(index, i64::from(LANES.trailing_zeros()));
+        let base = self.b.ins().ishl_imm_u(index, i64::from(self.target.lanes.trailing_zeros()));
         for (value, input) in self.used_inputs() {
             let scalar = match input {
                 Input::LocalIndex => base,
@@ -143,7 +142,7 @@ impl Generator<'_, '_> {
                     self.hold_lanes(value, lanes);
                     continue;
                 }
-                Input::LocalId(axis) if rows_divide(size) => self.local_id(index, axis),
+                Input::LocalId(axis) if rows_divide(size, self.target.lanes) => self.local_id(index, axis),
                 // In a dimension of size one the id is always 0. In a workgroup of a single row it is the index.
                 Input::LocalId(axis) if size[usize::from(axis)] == 1 => self.b.ins().iconst(types::I32, 0),
                 Input::LocalId(_) => base,
@@ -156,7 +155,7 @@ impl Generator<'_, '_> {
     /// The component `axis` of `local_invocation_id` in lane 0 of the group `index`, for groups within one row.
     fn local_id(&mut self, index: cl::Value, axis: u8) -> cl::Value {
         let size = self.function.workgroup_size;
-        let lanes = i64::from(LANES.trailing_zeros());
+        let lanes = i64::from(self.target.lanes.trailing_zeros());
         let mut from = self.b.ins().ishl_imm_u(index, lanes);
         let mut before: u32 = size[..usize::from(axis)].iter().product();
         if let Some([row, in_row]) = self.row {
@@ -192,11 +191,13 @@ impl Generator<'_, '_> {
     }
 }
 
-/// Zeroes memory. Kernels call it for their workgroup memory.
-///
-/// # Safety
-/// `bytes` bytes at `start` must be writable.
-pub(in super::super) unsafe extern "C" fn zero(start: *mut u8, bytes: usize) {
-    // SAFETY: the caller guarantees that the memory is writable.
-    unsafe { std::ptr::write_bytes(start, 0, bytes) }
+convention! {
+    /// Zeroes memory. Kernels call it for their workgroup memory.
+    ///
+    /// # Safety
+    /// `bytes` bytes at `start` must be writable.
+    [pub(in super::super) unsafe] fn zero(start: *mut u8, bytes: usize) {
+        // SAFETY: the caller guarantees that the memory is writable.
+        unsafe { std::ptr::write_bytes(start, 0, bytes) }
+    }
 }

@@ -9,7 +9,6 @@ use cranelift_codegen::ir::{InstBuilder, condcodes::IntCC, types};
 use super::super::analysis::rows_divide;
 use super::super::generator::Generator;
 use super::Arguments;
-use crate::abi::LANES;
 use crate::ir::Inst;
 
 impl Generator<'_, '_> {
@@ -20,13 +19,15 @@ impl Generator<'_, '_> {
         let functions = || std::iter::once(function).chain(&function.callees);
         let atomics = functions().flat_map(|function| &function.insts).any(|inst| matches!(inst, Inst::Atomic { .. }));
         let size = function.workgroup_size;
-        let whole = rows_divide(size) && (size[0] / LANES as u32).is_power_of_two() && !function.is_serial();
+        let whole = rows_divide(size, self.target.lanes)
+            && (size[0] / self.target.lanes as u32).is_power_of_two()
+            && !function.is_serial();
         whole && !shares && !atomics && function.checks.is_empty() && !self.hoists_from_workgroup()
     }
 
     pub(super) fn rows_of_groups(&mut self, arguments: Arguments) {
         let size = self.function.workgroup_size;
-        let (in_row, rows) = (size[0] / LANES as u32, size[1] * size[2]);
+        let (in_row, rows) = (size[0] / self.target.lanes as u32, size[1] * size[2]);
         let shift = i64::from(in_row.trailing_zeros());
         let workgroups = self.b.ins().isub(arguments.x_end, arguments.x_begin);
         // A dispatch has at most 2^32 - 1 workgroups in x.

@@ -5,11 +5,12 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use super::super::helper::Helper;
 use super::target::Shape;
 use super::{Emit, Parts};
+use crate::abi::LANES;
 use crate::ir::{Class, TernaryOp};
 use crate::math::LaneFunction;
 
 impl Emit<'_, '_> {
-    /// Emits an operation on three operands, in eight lanes.
+    /// Emits an operation on three operands.
     pub(in super::super) fn ternary(
         &mut self,
         op: TernaryOp,
@@ -43,7 +44,7 @@ impl Emit<'_, '_> {
         self.lane(class, &out, 0)
     }
 
-    /// Emits a function of [`crate::math`] on eight lanes, inline or as a call. `b` is not used if the function has one operand.
+    /// Emits a function of [`crate::math`] on lanes, inline or as a call. `b` is not used if the function has one operand.
     pub(in super::super) fn call(&mut self, function: LaneFunction, class: Class, a: &[Value], b: &[Value]) -> Parts {
         if self.is_inline(function) {
             return self.inline(function, a);
@@ -71,15 +72,20 @@ impl Emit<'_, '_> {
     fn call_on(&mut self, function: LaneFunction, shape: Shape, class: Class, operands: &[&[Value]]) -> Parts {
         let out = self.slot_address(0);
         let mut arguments = Parts::from_slice(&[out]);
-        for (index, parts) in operands.iter().enumerate() {
-            let address = self.slot_address(index + 1);
-            self.store_parts(parts, address, 0);
-            arguments.push(address);
-        }
+        arguments.extend((0..operands.len()).map(|index| self.slot_address(index + 1)));
         // The function does not read through the remaining pointer arguments, so any address will do.
         arguments.resize(if shape == Shape::Triple { 4 } else { 3 }, out);
-        self.call_helper(Helper::Lane(function), shape, &arguments);
-        self.load_parts(class, out, 0)
+        let parts = self.target.parts(class);
+        let at_once = parts * LANES / self.target.lanes;
+        let mut results = Parts::new();
+        for first in (0..parts).step_by(at_once) {
+            for (parts, address) in operands.iter().zip(&arguments[1..]) {
+                self.store_parts(&parts[first..first + at_once], *address, 0);
+            }
+            self.call_helper(Helper::Lane(function), shape, &arguments);
+            results.extend(self.load_vectors(class, at_once, out));
+        }
+        results
     }
 
     /// The address of the stack memory with this index, for the lanes that a call reads or writes.

@@ -6,12 +6,11 @@ use cranelift_codegen::ir::{
 use smallvec::SmallVec;
 
 use super::{Emit, Parts};
-use crate::abi::LANES;
 use crate::emitter::Intrinsic;
 use crate::ir::Class;
 
 impl Emit<'_, '_> {
-    /// Returns eight copies of a scalar.
+    /// Returns a copy of a scalar for each lane.
     pub(in super::super) fn splat(&mut self, class: Class, scalar: Value) -> Parts {
         let scalar = if class == Class::Bool { self.b.ins().bmask(types::I32, scalar) } else { scalar };
         let part = self.b.ins().splat(self.target.vector(class), scalar);
@@ -20,7 +19,7 @@ impl Emit<'_, '_> {
 
     /// The value of one lane, as a scalar.
     pub(in super::super) fn lane(&mut self, class: Class, parts: &[Value], lane: usize) -> Value {
-        let lanes_of_part = LANES / self.target.parts(class);
+        let lanes_of_part = self.target.lanes / self.target.parts(class);
         let (part, lane) = (parts[lane / lanes_of_part], lane % lanes_of_part);
         let value = match self.known_lane(class, part, lane) {
             Some(value) => value,
@@ -65,7 +64,7 @@ impl Emit<'_, '_> {
         half
     }
 
-    /// Combines eight scalars into lanes.
+    /// Combines scalars into lanes.
     #[allow(clippy::wrong_self_convention, reason = "it is the lanes that become something else, not the emitter")]
     pub(in super::super) fn from_lanes(&mut self, class: Class, lanes: &[Value]) -> Parts {
         let ty = self.target.half(class);
@@ -100,8 +99,9 @@ impl Emit<'_, '_> {
     }
 
     /// Constants of 32 bits, one for each lane.
-    pub(in super::super) fn lanes_of(&mut self, lanes: [u32; LANES]) -> Parts {
+    pub(in super::super) fn lanes_of(&mut self, lanes: impl IntoIterator<Item = u32>) -> Parts {
         let ty = self.integers();
+        let lanes: SmallVec<[u32; 16]> = lanes.into_iter().collect();
         lanes
             .chunks(ty.lane_count() as usize)
             .map(|lanes| {
@@ -123,7 +123,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Reads eight consecutive values; booleans are masks in memory too. The address needs no alignment.
+    /// Reads consecutive values, one for each lane; booleans are masks in memory too. The address needs no alignment.
     pub(in super::super) fn load_parts(&mut self, class: Class, address: Value, offset: i32) -> Parts {
         self.load_parts_by(MemFlagsData::new().with_notrap(), class, address, offset)
     }
@@ -141,7 +141,14 @@ impl Emit<'_, '_> {
         parts.map(|part| self.b.ins().load(ty, flags, address, offset + part * bytes)).collect()
     }
 
-    /// Writes eight consecutive values, like [`Self::load_parts`].
+    /// Reads the first vectors of a value.
+    pub(super) fn load_vectors(&mut self, class: Class, count: usize, address: Value) -> Parts {
+        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes());
+        let flags = MemFlagsData::new().with_notrap();
+        (0..count as u32).map(|part| self.b.ins().load(ty, flags, address, (part * bytes) as i32)).collect()
+    }
+
+    /// Writes consecutive values, like [`Self::load_parts`].
     pub(in super::super) fn store_parts(&mut self, parts: &[Value], address: Value, offset: i32) {
         let flags = MemFlagsData::new().with_notrap();
         for (part, &value) in parts.iter().enumerate() {

@@ -4,14 +4,13 @@ use cranelift_codegen::ir::{InstBuilder, InstructionData, Type, Value, types};
 
 use super::halves::{EVEN, ZIP_HIGH, ZIP_LOW};
 use super::{Emit, Parts};
-use crate::abi::LANES;
 use crate::emitter::Intrinsic;
 use crate::ir::Class;
 
 impl Emit<'_, '_> {
     /// The mask of booleans that are known at compile time.
-    pub(in super::super) fn known_mask(&mut self, lanes: [bool; LANES]) -> Parts {
-        self.lanes_of(lanes.map(|active| if active { u32::MAX } else { 0 }))
+    pub(in super::super) fn known_mask(&mut self, active: impl Fn(usize) -> bool) -> Parts {
+        self.lanes_of((0..self.target.lanes).map(|lane| if active(lane) { u32::MAX } else { 0 }))
     }
 
     /// Whether any lane is true: an `I8` that is non-zero if so.
@@ -31,7 +30,8 @@ impl Emit<'_, '_> {
         let low = self.b.ins().vhigh_bits(types::I32, mask[0]);
         let &[_, high] = mask else { return low };
         let high = self.b.ins().vhigh_bits(types::I32, high);
-        let high = self.ishl_by(high, 4);
+        let lanes = self.target.vector(Class::Bool).lane_count();
+        let high = self.ishl_by(high, i64::from(lanes));
         self.b.ins().bor(low, high)
     }
 

@@ -47,6 +47,7 @@ use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
 pub(super) use halves::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, ZIP_HIGH, ZIP_LOW};
+pub(crate) use target::call_conv;
 pub(super) use target::{Calls, Target};
 
 pub(super) use subgroup::subgroup_helper;
@@ -54,7 +55,7 @@ pub(crate) use whole::Stand;
 
 use crate::ir::Class;
 
-/// The vectors that contain a value in eight lanes, lane 0 first.
+/// The vectors that contain a value in all lanes, lane 0 first.
 pub(super) type Parts = SmallVec<[Value; 4]>;
 
 /// Emits instructions at the builder's position.
@@ -126,10 +127,10 @@ impl Emit<'_, '_> {
         a: &[Value],
         mut f: impl FnMut(&mut Self, Value) -> Value,
     ) -> Parts {
-        let mut out = [a[0]; 8];
-        for (lane, out) in out.iter_mut().enumerate() {
+        let mut out: SmallVec<[Value; 8]> = SmallVec::new();
+        for lane in 0..self.target.lanes {
             let scalar = self.lane(from, a, lane);
-            *out = f(self, scalar);
+            out.push(f(self, scalar));
         }
         self.from_lanes(to, &out)
     }

@@ -130,7 +130,7 @@ impl Emit<'_, '_> {
             }
             // The upper half still lacks the sum of the lower one, which is in lane 3.
             let of_lower = self.lanes_at(sums, [3; LANES]);
-            let upper = self.known_mask(std::array::from_fn(|lane| lane >= LANES / 2));
+            let upper = self.known_mask(|lane| lane >= LANES / 2);
             let of_lower = self.b.ins().band(of_lower, upper[0]);
             return Parts::from_slice(&[self.b.ins().iadd(sums, of_lower)]);
         }

@@ -7,7 +7,6 @@ use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
-use crate::abi::LANES;
 use crate::ir::Class;
 use crate::math::Functions;
 
@@ -34,6 +33,8 @@ pub(in super::super) struct Target {
     pub(super) inline: bool,
     /// Whether vectors have 256 bits instead of 128.
     pub(in super::super) wide: bool,
+    /// The number of lanes of a group: 8 or, with vectors of 256 bits only, 16.
+    pub(in super::super) lanes: usize,
     /// Whether one instruction reads the scalars of all lanes; never for vectors of 128 bits.
     pub(in super::super) gathers: bool,
 }
@@ -54,7 +55,7 @@ impl Target {
         if self.wide { 32 } else { 16 }
     }
 
-    /// The machine type of each vector of a value in eight lanes.
+    /// The machine type of each vector of a value in all lanes.
     pub(in super::super) fn vector(&self, class: Class) -> Type {
         let lane = match class {
             Class::Bool | Class::I32 => types::I32,
@@ -70,17 +71,17 @@ impl Target {
         Self { wide: false, ..*self }.vector(class)
     }
 
-    /// The number of vectors of a value in eight lanes.
+    /// The number of vectors of a value in all lanes.
     pub(in super::super) fn parts(&self, class: Class) -> usize {
-        (LANES as u32 * class.bytes() / self.vector_bytes()) as usize
+        (self.lanes as u32 * class.bytes() / self.vector_bytes()) as usize
     }
 
     /// Returns the capabilities of the target of code generation.
-    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions, wide: bool) -> Self {
+    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions, wide: bool, lanes: usize) -> Self {
         let x86 = isa.name() == "x64";
         Self {
             pointer: isa.pointer_type(),
-            call_conv: isa.default_call_conv(),
+            call_conv: call_conv(isa),
             x86,
             fma: isa.has_native_fma(),
             round: isa.has_round(),
@@ -88,10 +89,16 @@ impl Target {
             permute: !x86 || isa.has_x86_pshufb_lowering(),
             inline: functions == Functions::Fast,
             wide,
+            lanes,
             // Unit tests run it on every processor.
             gathers: wide && (super::super::isa::gathers_fast() || cfg!(test)),
         }
     }
+}
+
+/// The calling convention of [`convention`](crate::abi::convention).
+pub(crate) fn call_conv(isa: &dyn TargetIsa) -> CallConv {
+    if isa.name() == "x64" { CallConv::SystemV } else { isa.default_call_conv() }
 }
 
 /// The size of the stack memory for lanes passed to calls, in bytes: eight values of 64 bits.

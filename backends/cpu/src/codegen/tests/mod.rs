@@ -117,7 +117,7 @@ fn run_by(
     let slots: Vec<Slot> =
         memory.iter_mut().map(|memory| Slot { start: memory.start(), length: (memory.bytes / 4) as u32 }).collect();
     let [mut immediates, mut workgroup, mut private, mut nowhere] =
-        [64, code.workgroup_bytes, code.frame_bytes, 64].map(Bytes::new);
+        [64, code.workgroup_bytes, code.frame_bytes, 128].map(Bytes::new);
     let mut frame = Frame {
         slots: slots.as_ptr(),
         immediates: immediates.start(),

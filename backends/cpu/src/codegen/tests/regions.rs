@@ -95,6 +95,30 @@ fn variables_that_regions_change() {
 }
 
 #[test]
+fn values_of_variables_that_change_later() {
+    each_size(
+        "var s = n; workgroupBarrier(); let kept = s; tile[li] = kept + 1u; workgroupBarrier();
+         let same = tile[li] + kept; workgroupBarrier();
+         for (var k = 0u; k < data[0]; k++) {
+            let before = s; tile[li] = before; workgroupBarrier();
+            if (li >= 2u) { s += tile[li - 2u]; } workgroupBarrier();
+            if (li >= 30u) { s += before; } workgroupBarrier();
+         }
+         out[n] = kept + 3u * s + same;",
+        |n, li, count| {
+            let mut values: Vec<u32> = (n - li..n - li + count).collect();
+            for _ in 0..3 {
+                let old = values.clone();
+                for at in 2..values.len() {
+                    values[at] = old[at] + old[at - 2] + if at >= 30 { old[at] } else { 0 };
+                }
+            }
+            3 * n + 1 + 3 * values[li as usize]
+        },
+    );
+}
+
+#[test]
 fn in_a_loop_with_an_unknown_end() {
     each_size(
         "var sum = 0u; for (var k = 0u; k < data[0] + 1u; k++) {
@@ -107,4 +131,112 @@ fn in_a_loop_with_an_unknown_end() {
             4 * other + added
         },
     );
+}
+
+#[test]
+fn control_flow_of_the_workgroup() {
+    // A loop whose end is a variable of the workgroup, an inner loop that leaves it, a branch, and a `continue`.
+    each_size(
+        "var sum = 0u; var limit = data[1];
+         loop {
+            if (limit == 0u) { break; }
+            limit -= 1u;
+            if (limit == 2u) { continue; }
+            tile[li] += limit; workgroupBarrier();
+            sum += tile[count - 1u - li]; workgroupBarrier();
+            for (var k = 0u; k < 3u; k++) {
+                if (k == limit) { break; }
+                tile[li] += 10u; workgroupBarrier(); sum += tile[(li + 1u) % count]; workgroupBarrier();
+            }
+         }
+         out[n] = sum;",
+        |n, li, count| {
+            let start = n - li;
+            let (mut sum, mut added) = (0, 0);
+            for limit in [3u32, 1, 0] {
+                added += limit;
+                sum += start + count - 1 - li + added;
+                for _ in 0..limit.min(3) {
+                    added += 10;
+                    sum += start + (li + 1) % count + added;
+                }
+            }
+            sum
+        },
+    );
+}
+
+#[test]
+fn variables_of_the_workgroup_that_regions_read() {
+    each_size(
+        "var step = 1u; var sum = 0u;
+         for (var round = 0u; round < 3u; round++) {
+            for (var k = 0u; k < 2u; k++) { sum += step * (k + 1u); }
+            step += data[0];
+            for (var k = 0u; k < 2u; k++) { sum += step * 100u; }
+            step *= 2u;
+            tile[li] = sum; workgroupBarrier(); sum += tile[count - 1u - li] - tile[li]; workgroupBarrier();
+         }
+         out[n] = sum + step;",
+        |_, _, _| {
+            let (mut step, mut sum) = (1, 0);
+            for _ in 0..3 {
+                sum += step * 3;
+                step += 3;
+                sum += step * 200;
+                step *= 2;
+            }
+            sum + step
+        },
+    );
+    // A variable that a region's own loop changes.
+    each_size(
+        "var total = 5u; workgroupBarrier();
+         for (var k = 0u; k < 4u; k++) { total += k; if (total > data[1] + 6u) { total -= 1u; } } workgroupBarrier();
+         for (var j = 0u; j < total; j += 3u) { tile[li] += 1u; workgroupBarrier(); }
+         out[n] = tile[li] + total;",
+        |n, _, _| {
+            let mut total = 5;
+            for k in 0..4 {
+                total += k;
+                if total > 10 {
+                    total -= 1;
+                }
+            }
+            n + u32::div_ceil(total, 3) + total
+        },
+    );
+}
+
+#[test]
+fn loads_that_are_the_same_in_the_workgroup() {
+    let globals = "const count = 20u; var<workgroup> tile: array<u32, count>; var<workgroup> rounds: u32;";
+    let body = "tile[li] = li; if (li == 7u) { rounds = wid.x + 2u; }
+                var sum = 0u;
+                for (var k = 0u; k < workgroupUniformLoad(&rounds); k++) {
+                    tile[li] += 1u; workgroupBarrier(); sum += tile[count - 1u - li];
+                }
+                out[li + wid.x * count] = sum;";
+    let got = run(&kernel("20", globals, body), &[&vec![0; 40], &[0]], [2, 1, 1]);
+    for n in 0..40u32 {
+        let (li, rounds) = (n % 20, n / 20 + 2);
+        assert_eq!(got[n as usize], (1..=rounds).map(|added| 19 - li + added).sum::<u32>(), "invocation {n}");
+    }
+}
+
+#[test]
+fn only_invocations_that_may_part_suspend() {
+    let suspends = |body: &str| {
+        let globals = "var<workgroup> tile: array<u32, 64>; @group(0) @binding(2) var<storage> limits: array<u32>;";
+        let program = crate::lower::tests::program(&kernel("64", globals, body));
+        let mut function = crate::lower::lower(&program, anywarp_backend::Mode::Plain).unwrap();
+        crate::ir::optimise::run(&mut function);
+        crate::codegen::clif(&function, crate::math::Functions::Fast).unwrap().contains("br_table")
+    };
+    let in_loop = |condition: &str| {
+        format!("for (var k = 0u; {condition}; k++) {{ tile[li] += k; workgroupBarrier(); }} out[li] = tile[63u - li];")
+    };
+    assert!(!suspends(&in_loop("k < limits[0] + wid.x")));
+    assert!(suspends(&in_loop("k < out[0]")), "another workgroup may change the limit between two reads");
+    assert!(!suspends("tile[li] = 1u; workgroupBarrier(); if (tile[63u - li] == 0u) { return; } out[li] = 1u;"));
 }

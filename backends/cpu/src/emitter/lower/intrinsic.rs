@@ -42,10 +42,6 @@ impl Lower<'_> {
                 return Ok(());
             }
             Intrinsic::Quads(pattern) if is_long(ty) => (op::VPERMQ, true, Some(pattern)),
-            Intrinsic::Words(pattern) => (op::VPSHUFD, is_long(ty), Some(pattern)),
-            Intrinsic::ExtendSigned => (op::VPMOVSXDQ, is_long(ty), None),
-            Intrinsic::ExtendUnsigned => (op::VPMOVZXDQ, is_long(ty), None),
-            Intrinsic::ToDouble => (op::VCVTDQ2PD, is_long(ty), None),
             Intrinsic::Promote => (op::VCVTPS2PD, is_long(ty), None),
             Intrinsic::Demote => (op::VCVTPD2PS, is_long(from), None),
             _ => return refused(format_args!("{function:?} of {from}")),
@@ -72,16 +68,13 @@ impl Lower<'_> {
                 self.v_to(to, if ty.lane_type().is_float() { op::VPERMPS } else { op::VPERMD }, true, index, x);
                 return Ok(());
             }
-            Intrinsic::Halves(pattern) if long => (op::VPERM2I128, Some(pattern)),
             Intrinsic::TwoWords(pattern) => (op::VSHUFPS, Some(pattern)),
-            Intrinsic::TwoQuads(pattern) => (op::VSHUFPD, Some(pattern)),
             Intrinsic::ZipLow => (op::VPUNPCKLDQ, None),
             Intrinsic::ZipHigh => (op::VPUNPCKHDQ, None),
             Intrinsic::ZipLowQuads => (op::VPUNPCKLQDQ, None),
             Intrinsic::ZipHighQuads => (op::VPUNPCKHQDQ, None),
             Intrinsic::Bytes => (op::VPSHUFB, None),
             Intrinsic::Align(bytes) => (op::VPALIGNR, Some(bytes)),
-            Intrinsic::Blend(lanes) => (op::VPBLENDD, Some(lanes)),
             _ => return refused(format_args!("{function:?} of {ty}")),
         };
         let a = self.reg(a);

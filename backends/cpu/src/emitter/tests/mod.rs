@@ -15,7 +15,8 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::intrinsic::{Intrinsic, NAMESPACE};
-use crate::codegen::{check_avx2, define, machine, module, piece};
+use crate::abi::convention;
+use crate::codegen::{call_conv, check_avx2, define, machine, module, piece};
 
 /// The generator of a function's machine code.
 #[derive(Clone, Copy)]
@@ -35,11 +36,11 @@ struct Memory([u8; 32]);
 /// The number of operands of each function.
 const OPERANDS: usize = 4;
 
-type Entry = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
+convention! { [type Entry = unsafe] fn(out: *mut Memory, operands: *const Memory); }
 
 /// Builds a function that reads operands and writes a result.
 fn context(isa: &dyn TargetIsa, build: impl FnOnce(&mut FunctionBuilder, Value, Value)) -> Context {
-    let mut signature = Signature::new(isa.default_call_conv());
+    let mut signature = Signature::new(call_conv(isa));
     signature.params.extend([AbiParam::new(types::I64); 2]);
     let mut function = Function::with_name_signature(UserFuncName::default(), signature);
     let mut of_builder = FunctionBuilderContext::new();
@@ -106,7 +107,7 @@ fn store(b: &mut FunctionBuilder, value: Value, to: Value, offset: i32) {
 
 /// Calls a function that is an instruction.
 fn intrinsic(b: &mut FunctionBuilder, function: Intrinsic, ty: Type, operands: &[Value]) -> Value {
-    let mut signature = Signature::new(machine().unwrap().default_call_conv());
+    let mut signature = Signature::new(call_conv(machine().unwrap().as_ref()));
     signature.params.extend(operands.iter().map(|operand| AbiParam::new(b.func.dfg.value_type(*operand))));
     signature.returns.push(AbiParam::new(ty));
     let signature = b.import_signature(signature);

@@ -6,9 +6,10 @@ mod special;
 
 use super::lanes::Lanes;
 use super::table::{LaneFunction, Version, address_in};
+use crate::abi::convention;
 
-type Binary<T> = unsafe extern "C" fn(*mut T, *const T, *const T);
-type Ternary<T> = unsafe extern "C" fn(*mut T, *const T, *const T, *const T);
+convention! { [type Binary<T> = unsafe] fn(*mut T, *const T, *const T); }
+convention! { [type Ternary<T> = unsafe] fn(*mut T, *const T, *const T, *const T); }
 
 /// The baseline version, and the best version for this machine if it is another one.
 fn versions() -> Vec<Version> {

@@ -1,6 +1,6 @@
 //! The function that performs operations over lanes for generated code.
 
-use crate::abi::LANES;
+use crate::abi::{LANES, convention};
 use crate::ir::{Class, SubgroupOp};
 
 /// The function that computes operations on values of a class.
@@ -97,21 +97,23 @@ const OPS: [SubgroupOp; 16] = {
     ]
 };
 
-/// Performs a subgroup operation for generated code. `active` has a bit per lane, and `op` is the number of the
-/// operation. `out` and `a` point to eight values, and so does `lanes` if the operation is a shuffle.
-unsafe extern "C" fn run<T: Lane>(out: *mut T, a: *const T, lanes: *const u32, active: u32, op: u32) {
-    let op = OPS[op as usize % OPS.len()];
-    // SAFETY: `Emit::subgroup_call` passes stack memory of 64 bytes, in which it stored the lanes.
-    let a = unsafe { a.cast::<[T; LANES]>().read_unaligned() };
-    let result = if op == SubgroupOp::Shuffle {
-        // SAFETY: as above; a shuffle has lane numbers.
-        let lanes = unsafe { lanes.cast::<[u32; LANES]>().read_unaligned() };
-        lanes.map(|lane| a[lane as usize % LANES])
-    } else {
-        over_active(op, a, active)
-    };
-    // SAFETY: as above; no other code uses this memory during the call.
-    unsafe { out.cast::<[T; LANES]>().write_unaligned(result) };
+convention! {
+    /// Performs a subgroup operation for generated code. `active` has a bit per lane, and `op` is the number of the
+    /// operation. `out` and `a` point to eight values, and so does `lanes` if the operation is a shuffle.
+    [unsafe] fn run<T: Lane>(out: *mut T, a: *const T, lanes: *const u32, active: u32, op: u32) {
+        let op = OPS[op as usize % OPS.len()];
+        // SAFETY: `Emit::subgroup_call` passes stack memory of 64 bytes, in which it stored the lanes.
+        let a = unsafe { a.cast::<[T; LANES]>().read_unaligned() };
+        let result = if op == SubgroupOp::Shuffle {
+            // SAFETY: as above; a shuffle has lane numbers.
+            let lanes = unsafe { lanes.cast::<[u32; LANES]>().read_unaligned() };
+            lanes.map(|lane| a[lane as usize % LANES])
+        } else {
+            over_active(op, a, active)
+        };
+        // SAFETY: as above; no other code uses this memory during the call.
+        unsafe { out.cast::<[T; LANES]>().write_unaligned(result) };
+    }
 }
 
 /// The results of a reduction or scan over the active lanes, which are combined in order.

@@ -21,7 +21,8 @@ use cranelift_module::Module;
 
 use super::super::isa::{Isa, check_avx2};
 use super::super::{code, link};
-use super::{Calls, Emit, Parts, Target, scalar_type};
+use super::{Calls, Emit, Parts, Target, call_conv, scalar_type};
+use crate::abi::{LANES, convention};
 use crate::ir::Class;
 use crate::math::Functions;
 
@@ -73,11 +74,11 @@ pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa, Isa)> {
 #[derive(Clone, Copy)]
 pub(super) struct Memory(pub(super) [u64; 8]);
 
-pub(super) type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
+convention! { [pub(super) type Compiled = unsafe] fn(out: *mut Memory, operands: *const Memory); }
 
 /// Builds a function that reads its operands, one [`Memory`] each, and writes one result.
 fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
-    let mut signature = Signature::new(isa.default_call_conv());
+    let mut signature = Signature::new(call_conv(isa));
     signature.params.extend([AbiParam::new(isa.pointer_type()); 2]);
     let mut function = Function::with_name_signature(UserFuncName::default(), signature);
     let mut context = FunctionBuilderContext::new();
@@ -91,7 +92,7 @@ fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2]
     emit(
         &mut Emit {
             b: &mut builder,
-            target: &Target::new(isa, Functions::Precise, by == Isa::Avx2),
+            target: &Target::new(isa, Functions::Precise, by == Isa::Avx2, LANES),
             calls: &mut calls,
         },
         arguments,

@@ -161,7 +161,7 @@ fn masks_that_are_known_in_advance() {
         for bits in [0u8, 0b1111_1110, 0b1010_0011, 0xff] {
             let lanes = std::array::from_fn(|lane| bits >> lane & 1 == 1);
             let code = compile(&mut module, by, |emit, [out, _]| {
-                let mask = emit.known_mask(lanes);
+                let mask = emit.known_mask(|lane| lanes[lane]);
                 emit.store_parts(&mask, out, 0);
             });
             let mut out = store(Class::I32, &[0; 8]);
