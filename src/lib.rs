@@ -80,7 +80,7 @@
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
 //! | `ANYWARP_VARIANTS` | when kernels are specialised for repeated similar launches, unless the options say so: `in-background`, `at-once`, `at-once-by-conditions` or `never`; see [`DeviceOptions::variants`] |
 //! | `ANYWARP_TUNE` | whether results of tuning that were kept are used, also by operators, and new ones kept, unless the program says so: `off`, `pinned` or `record`; see [`tune::Mode`] |
-//! | `ANYWARP_CPU_STEPS` | the CPU only: the loop iterations that eight invocations of a workgroup may run in total before their kernel is stopped; default 2^32, for `cpu:checked` 2^26 |
+//! | `ANYWARP_CPU_STEPS` | the CPU only: the loop iterations that the 8 or 16 invocations that run together may make in total before their kernel is stopped; default 2^32, for `cpu:checked` 2^26 |
 //! | `ANYWARP_CPU_ISA` | the CPU only, for tests: `avx2`: vectors of 256 bits, an error where the processor lacks AVX2, FMA, BMI1, BMI2, LZCNT or POPCNT, and on Windows; `baseline`: vectors of 128 bits, by Cranelift alone; default: `avx2` where it is possible |
 //! | `ANYWARP_CPU_FUNCTIONS` | the CPU only: `fast` (the default): `exp`, `exp2`, `log`, `log2`, `tanh`, `sin` and `cos` of `f32` are vector instructions, with errors of up to 1.05, 1.05, 1.05, 1.15, 1.9, 1.6 and 1.6 units in the last place; `precise`: all functions within 0.502 units, more slowly |
 //! | `ANYWARP_CUDA_STEPS` | `cuda` only: the iterations that one invocation may run in total in loops that are not proven to end, before its kernel is stopped; default 2^31 |

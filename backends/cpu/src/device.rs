@@ -34,7 +34,7 @@ pub struct Options {
     pub mode: Mode,
     /// Whether buffers are copied between host and device memory, as on a GPU, although both are the same memory.
     pub staged: bool,
-    /// The limit on loop iterations that eight invocations may make together in one workgroup before the kernel is
+    /// The limit on loop iterations that a lane group's invocations may make together in one workgroup before the kernel is
     /// stopped. `None` means `ANYWARP_CPU_STEPS`, or else 2^32, or 2^26 unless the mode is plain.
     pub steps: Option<u64>,
     /// The way in which functions such as `exp` are computed. `None` means `ANYWARP_CPU_FUNCTIONS`, or else

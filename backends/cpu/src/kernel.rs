@@ -69,7 +69,7 @@ impl Kernel {
             )
         } else if stop == Stop::StepLimit as u32 {
             format!(
-                "eight invocations that run together made more than {steps} iterations of loops and calls{at}: make \
+                "invocations that run together made more than {steps} iterations of loops and calls{at}: make \
                  the loops end, or raise the limit with the environment variable ANYWARP_CPU_STEPS"
             )
         } else {

@@ -5,7 +5,7 @@
 //! fallback. Groups for which a test fails run the slow version, which tests each access. The same goes for the conditions
 //! under which clamped indices are linear (see [`super::likely`]): at the edges of an image the slow version runs.
 
-use cranelift_codegen::ir::{self as cl, InstBuilder};
+use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::generator::Generator;
@@ -14,8 +14,18 @@ use super::place::Touched;
 use crate::ir::{BinaryOp, Class, Count, Index, Inst, MemType, Place, Space, Stmt, Value};
 
 /// An index that a test before the current code has shown to be in range in all lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Tested {
+    space: Space,
+    value: Value,
+    count: Count,
+    /// Lane 0's value with 64 bits, less the number.
+    start: (cl::Value, i32),
+}
+
+/// An index that may be tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Candidate {
     space: Space,
     value: Value,
     count: Count,
@@ -31,6 +41,17 @@ struct Ahead {
     likely: FxHashMap<Value, Likely>,
 }
 
+/// An index with 64 bits, which is the sum of two terms and a constant.
+struct Start {
+    terms: [cl::Value; 2],
+    constant: i32,
+    wide: cl::Value,
+}
+
+/// A distance that is too large for offsets in instructions, and so small that no two indices of a buffer differ by it and
+/// wrap.
+const FAR: u32 = 1 << 20;
+
 /// The largest number of indices that are tested before one piece of code.
 const MAX_TESTS: usize = 12;
 
@@ -40,7 +61,14 @@ const MAX_STEPS: u32 = 12;
 impl Generator<'_, '_> {
     /// Whether the index was tested before the current code.
     pub(super) fn is_tested(&self, space: Space, index: &Index) -> bool {
-        self.tested.contains(&Tested { space, value: index.value, count: index.count })
+        self.tested_start(space, index).is_some()
+    }
+
+    /// Lane 0's value with 64 bits, less the number, of an index that was tested before the current code. Indices that
+    /// differ by constants share it.
+    pub(super) fn tested_start(&self, space: Space, index: &Index) -> Option<(cl::Value, i32)> {
+        let is = |one: &&Tested| one.space == space && one.value == index.value && one.count == index.count;
+        self.tested.iter().find(is).map(|one| one.start)
     }
 
     /// Generates tests that indices of `statements` are in range in all lanes: those indices that can be computed here
@@ -49,10 +77,11 @@ impl Generator<'_, '_> {
         let mut ahead = Ahead::default();
         lets(statements, &mut ahead.made);
         let mut found = Vec::new();
-        self.untested(statements, &mut found);
+        self.untested(statements, true, &mut found);
         let mut conditions = Conditions::new();
         let mut by_value: Vec<(Value, cl::Value, cl::Value)> = Vec::new();
-        for (one, in_range) in found {
+        let mut starts = Vec::new();
+        for (one, in_range, always) in found {
             let Some(likely) = self.early_likely(one.value, &mut ahead, MAX_STEPS).filter(|likely| likely.usual) else {
                 continue;
             };
@@ -61,7 +90,12 @@ impl Generator<'_, '_> {
                     conditions.push(condition);
                 }
             }
-            self.tested.push(one);
+            let start = if always || !in_range {
+                self.shared_start(likely.first, &mut starts)
+            } else {
+                (self.b.ins().uextend(types::I64, likely.first), 0)
+            };
+            self.tested.push(Tested { space: one.space, value: one.value, count: one.count, start });
             if in_range {
                 continue;
             }
@@ -77,38 +111,56 @@ impl Generator<'_, '_> {
             let stride = shape.stride().or(shape.likely_stride()).unwrap_or(0);
             conditions.push(self.fits(first, stride, count));
         }
-        conditions
+        self.without_implied(&conditions)
+    }
+
+    /// A value of 32 bits as one with 64 bits and a constant. Values that differ by constants share the former: all of them
+    /// are indices in range whenever the code that follows runs, so that their differences do not wrap.
+    fn shared_start(&mut self, first: cl::Value, starts: &mut Vec<Start>) -> (cl::Value, i32) {
+        let (terms, constant) = self.sum_of_two(first);
+        for start in &*starts {
+            let distance = constant.wrapping_sub(start.constant);
+            if start.terms == terms && distance.unsigned_abs() < FAR {
+                return (start.wide, distance);
+            }
+        }
+        let wide = self.b.ins().uextend(types::I64, first);
+        starts.push(Start { terms, constant, wide });
+        (wide, 0)
     }
 
     /// Collects the uniform and linear indices of statements that are not proven to be in range, and those that are only
-    /// likely to be linear; with each, whether it is in range.
-    fn untested(&self, statements: &[Stmt], found: &mut Vec<(Tested, bool)>) {
+    /// likely to be linear; with each, whether it is in range where it is used, and whether it is used in any case.
+    /// `always` is whether the statements run in any case.
+    fn untested(&self, statements: &[Stmt], always: bool, found: &mut Vec<(Candidate, bool, bool)>) {
+        let mut always = always;
         for statement in statements {
+            always &= matches!(statement, Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Store { .. });
             match statement {
                 Stmt::Let(value) => {
                     if let Inst::Load(place, ..) = self.function.inst(*value) {
-                        self.untested_of(place, found);
+                        self.untested_of(place, always, found);
                     }
                 }
-                Stmt::Store { place, .. } => self.untested_of(place, found),
-                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.untested(body, found),
+                Stmt::Store { place, .. } => self.untested_of(place, always, found),
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.untested(body, false, found),
                 // An index in a branch may be out of range in lanes that do not take the branch.
                 _ => {}
             }
         }
     }
 
-    fn untested_of(&self, place: &Place, found: &mut Vec<(Tested, bool)>) {
+    fn untested_of(&self, place: &Place, always: bool, found: &mut Vec<(Candidate, bool, bool)>) {
         for index in &place.indices {
-            let one = Tested { space: place.space, value: index.value, count: index.count };
+            let one = Candidate { space: place.space, value: index.value, count: index.count };
             let shape = self.facts.shapes[index.value.0 as usize];
             let likely = shape.near > 0 && !place.space.is_private();
             let in_range = self.certain(place.space, index, Touched::All);
             if (shape.stride().is_some() && !in_range || likely && !self.is_tested(place.space, index))
-                && !found.contains(&(one, in_range))
+                && !found.iter().any(|(known, within, _)| (*known, *within) == (one, in_range))
                 && found.len() < MAX_TESTS
             {
-                found.push((one, in_range));
+                found.push((one, in_range, always));
             }
         }
     }

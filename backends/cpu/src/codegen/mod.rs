@@ -1,6 +1,6 @@
 //! Generates machine code from the scalar program, through Cranelift.
 //!
-//! Eight invocations run as one *lane group*. A value that is the same in all of them is a scalar. A value that grows
+//! Eight invocations, or 16 of short kernels, run as one *lane group*. A value that is the same in all of them is a scalar. A value that grows
 //! from lane to lane by a constant is a scalar and a stride. All other values are vectors (`analysis`). Divergent
 //! control flow runs both sides under a mask of active lanes (`flow`).
 //!
@@ -21,6 +21,7 @@ mod flow;
 mod generator;
 mod helper;
 mod hoist;
+mod implied;
 mod intrinsic;
 mod isa;
 mod joint;

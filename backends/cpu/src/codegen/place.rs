@@ -139,11 +139,13 @@ impl Generator<'_, '_> {
     /// where all conditions of `inside` are true.
     pub(super) fn stepped_address(&mut self, place: &Place, touched: Touched) -> Stepped {
         let mut address = self.base(place.space);
+        let mut further = i64::from(place.offset);
         let (mut inside, mut usual) = (Conditions::new(), true);
         for index in &place.indices {
             let shape = self.facts.shapes[index.value.0 as usize];
             let Some(likely) = self.likely(index.value) else { continue };
-            if !self.is_tested(place.space, index) {
+            let start = self.tested_start(place.space, index);
+            if start.is_none() {
                 inside.extend(likely.conditions());
                 usual &= likely.usual;
             }
@@ -152,11 +154,12 @@ impl Generator<'_, '_> {
                 let count = self.count_of(place.space, index.count);
                 inside.push(self.fits(likely.first, stride, count));
             }
-            let wide = self.b.ins().uextend(types::I64, likely.first);
+            let (wide, more) = start.unwrap_or_else(|| (self.b.ins().uextend(types::I64, likely.first), 0));
             let offset = self.b.ins().imul_imm_s(wide, i64::from(index.stride));
             address = self.b.ins().iadd(address, offset);
+            further += i64::from(more) * i64::from(index.stride);
         }
-        let address = self.b.ins().iadd_imm_s(address, i64::from(place.offset));
+        let address = self.b.ins().iadd_imm_s(address, further);
         Stepped { address, inside, usual }
     }
 
