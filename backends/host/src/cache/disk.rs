@@ -14,7 +14,7 @@ use super::{KINDS, entry};
 anywarp_backend::debug_as_display!(NotKept);
 
 /// The number of waits for a file that another process replaces, which only Windows needs, and the time of each.
-const WAITS: u32 = if cfg!(windows) { 50 } else { 0 };
+const WAITS: u32 = if cfg!(windows) { 500 } else { 0 };
 const WAIT: Duration = Duration::from_millis(2);
 
 /// A folder of files that are found by their keys, which several threads and processes may use at the same time.
