@@ -8,7 +8,7 @@ use super::same::Same;
 use super::{Piece, Region, last_within, pieces};
 use crate::ir::{BinaryOp, Function, Inst, Label, Stmt, Value, Var};
 
-/// What a region does with the frames of lane groups.
+/// The uses that a region makes of lane groups' frames.
 #[derive(Debug, Default)]
 pub(super) struct Keeping {
     /// The values and variables that other regions have saved.
@@ -66,7 +66,7 @@ pub(super) fn find(function: &Function, same: &Same) -> Vec<Keeping> {
                 again(function, same, *value, &mut keeping[number].again);
                 continue;
             }
-            if let Some(var) = unchanged(function, *value, &regions[from..=number]) {
+            if let Some(var) = regions.get(from..=number).and_then(|between| unchanged(function, *value, between)) {
                 keeping[number].again.push(*value);
                 if !keeping[number].restore.contains(&Kept::Var(var)) {
                     keeping[number].restore.push(Kept::Var(var));

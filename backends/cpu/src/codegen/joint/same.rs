@@ -5,7 +5,7 @@ use super::super::place::Touched;
 use super::{Piece, Region, last_within, pieces};
 use crate::ir::{Input, Inst, Label, Place, Space, Stmt, Value, Var};
 
-/// What is the same in all invocations of a workgroup.
+/// The values and variables that are the same in all invocations of a workgroup.
 pub(super) struct Same {
     /// By value: whether it is the same, and evaluated by statements that the workgroup executes together.
     values: Vec<bool>,
