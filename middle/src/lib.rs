@@ -12,6 +12,7 @@
 //! | `domain` | the set of values that an integer may have: an interval and known bits |
 //! | [`columns`] | stores to columns of matrices in structs, as naga's HLSL writer loses stores to the whole matrix |
 //! | [`members`] | copies arrays in structs to store to their elements, which a compiler of HLSL refuses in loops |
+//! | [`odd`] | replaces `atanh` of overrides, which naga may evaluate inexactly near -1 |
 //! | [`pointers`] | copies the parts of variables whose pointers are arguments of calls, which SPIR-V does not permit |
 //! | [`tables`] | moves constant arrays to variables where naga's SPIR-V writer would copy the array at each access |
 //! | [`wide`] | replaces operations on 64-bit integers that naga's SPIR-V writer gets wrong |
@@ -27,6 +28,7 @@ pub mod explicit;
 mod filetests;
 pub mod fuse;
 pub mod members;
+pub mod odd;
 pub mod optimise;
 pub mod pointers;
 mod rebuild;

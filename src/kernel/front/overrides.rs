@@ -13,6 +13,8 @@ use crate::error::KernelError;
 /// Sets the value of every override.
 pub(super) fn resolve(text: &Text<'_>, entry: &Entry, module: Validated) -> Result<Validated, KernelError> {
     let constants = constants(text, entry, &module)?;
+    // The pass keeps a valid module valid.
+    let module = module.clone().after_pass(anywarp_middle::odd::from_positive(&module)).unwrap_or(module);
     let typed: Vec<(String, &'static str)> =
         module.overrides.iter().map(|(_, item)| described(&module, item)).collect();
     module.with_overrides(&entry.point, &constants).map_err(|error| {

@@ -6,8 +6,8 @@
 //!
 //! A call is replaced if its argument, or each component of a vector, consists of numbers, `const` names that the text
 //! declares once, `f32(..)`, `atanh`, signs, brackets and the four operations. Calls with `f16` need no replacement,
-//! because naga computes them in 32 bits. Other calls, as those with an `override`, a `let`, or another function's result,
-//! are left to naga.
+//! because naga computes them in 32 bits. Other calls, as those with a `let` or another function's result,
+//! are left to naga. Those with an `override` are replaced in the module when its value is set.
 
 mod evaluate;
 

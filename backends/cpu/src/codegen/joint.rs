@@ -156,7 +156,7 @@ impl Generator<'_, '_> {
             match piece {
                 Piece::Barrier => self.order_memory(),
                 Piece::Joint(statement) => {
-                    self.joint_statement(statement, last_within(statement, at + 1 == count, last))
+                    self.joint_statement(statement, last_within(statement, at + 1 == count, last));
                 }
                 Piece::Region(region) => self.joint_region(region),
             }
