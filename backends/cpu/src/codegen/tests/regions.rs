@@ -217,7 +217,7 @@ fn loads_that_are_the_same_in_the_workgroup() {
                     tile[li] += 1u; workgroupBarrier(); sum += tile[count - 1u - li];
                 }
                 out[li + wid.x * count] = sum;";
-    let got = run(&kernel("20", globals, body), &[&vec![0; 40], &[0]], [2, 1, 1]);
+    let got = run(&kernel("20", globals, body), &[&[0; 40], &[0]], [2, 1, 1]);
     for n in 0..40u32 {
         let (li, rounds) = (n % 20, n / 20 + 2);
         assert_eq!(got[n as usize], (1..=rounds).map(|added| 19 - li + added).sum::<u32>(), "invocation {n}");
