@@ -1,7 +1,7 @@
 //! Replaces `atanh` of overrides, which naga may evaluate inexactly near -1.
 //!
 //! naga evaluates expressions of overrides when their values are known, `atanh` by the standard library if any crate of the
-//! program turns on the feature `std` of `num-traits`. That loses digits by cancellation near -1: 4 % of the result for the
+//! program turns on the feature `std` of `num-traits`. The library loses digits by cancellation near -1: 4 % of the result for the
 //! `f32` after -1. Near 1 it is exact. So [`from_positive`] writes the function as the odd one that it is:
 //!
 //! ```text

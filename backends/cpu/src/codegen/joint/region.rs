@@ -13,7 +13,7 @@ use super::{Joint, Region};
 use crate::ir::{Inst, Stmt, Value};
 
 impl Generator<'_, '_> {
-    /// Generates a region: what is the same in the workgroup, then the loop over its lane groups.
+    /// Generates a region: the values that are the same in the workgroup, then the loop over its lane groups.
     pub(super) fn joint_region(&mut self, region: Region<'_>) {
         let Some(Joint { same, .. }) = &self.joint else { return };
         for part in parts(self.function, same, region) {
