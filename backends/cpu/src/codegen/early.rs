@@ -41,9 +41,9 @@ struct Ahead {
     likely: FxHashMap<Value, Likely>,
 }
 
-/// An index with 64 bits, which is the sum of two terms and a constant.
+/// An index with 64 bits, which is the sum of one or two terms and a constant.
 struct Start {
-    terms: [cl::Value; 2],
+    terms: (cl::Value, Option<cl::Value>),
     constant: i32,
     wide: cl::Value,
 }

@@ -83,15 +83,15 @@ impl Generator<'_, '_> {
         with(Opcode::Iadd, false).or_else(|| with(Opcode::Isub, true)).unwrap_or((value, 0))
     }
 
-    /// A value of 32 bits as the sum of two others and a constant.
-    pub(super) fn sum_of_two(&self, value: cl::Value) -> ([cl::Value; 2], i32) {
+    /// A value of 32 bits as the sum of one or two others and a constant.
+    pub(super) fn sum_of_two(&self, value: cl::Value) -> ((cl::Value, Option<cl::Value>), i32) {
         let (value, more) = self.sum(value);
         match self.binary(Opcode::Iadd, value) {
             Some(operands) => {
                 let [(a, of_a), (b, of_b)] = operands.map(|operand| self.sum(operand));
-                ([a, b], more.wrapping_add(of_a).wrapping_add(of_b))
+                ((a, Some(b)), more.wrapping_add(of_a).wrapping_add(of_b))
             }
-            None => ([value; 2], more),
+            None => ((value, None), more),
         }
     }
 

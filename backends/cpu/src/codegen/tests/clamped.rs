@@ -6,7 +6,7 @@ use super::{kernel, run};
 type Case = (&'static str, fn(i64, &dyn Fn(i64) -> u32) -> u32);
 
 /// Reads with indices that are clamped to the data, as to an image's edges, from signed and unsigned numbers.
-const CASES: [Case; 10] = [
+const CASES: [Case; 11] = [
     ("out[i] = data[clamp(i32(i) - 1, 0, n - 1)] + 10u * data[clamp(i32(i) + 1, 0, n - 1)];", |i, at| {
         at(i - 1) + 10 * at(i + 1)
     }),
@@ -30,6 +30,8 @@ const CASES: [Case; 10] = [
             far(2_147_483_630) + 3 * far(2_147_483_637) + 9 * far(2_147_483_640)
         },
     ),
+    // A number and its double are no neighbours.
+    ("out[i] = data[min(i, u32(n) - 1u)] + 10u * data[min(i + i, u32(n) - 1u)];", |i, at| at(i) + 10 * at(2 * i)),
     // The first read is of no element in the first lane, but then it is not used.
     (
         "var s = 0u; if (i > 0u) { s = data[clamp(i32(i) - 1, 0, n - 1)]; } out[i] = s + 5u * data[min(i, u32(n) - 1u)];",
