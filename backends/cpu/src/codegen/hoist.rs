@@ -105,11 +105,7 @@ impl Generator<'_, '_> {
                     if matches!(self.function.inst(*value), Inst::Call(..)) {
                         calls.push(*value);
                     }
-                    let mut part = at + 1;
-                    while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if of == value) {
-                        same[part] = same[at];
-                        part += 1;
-                    }
+                    self.function.parts(*value).for_each(|part| same[part.0 as usize] = same[at]);
                 }
                 Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.find_same(body, same, order, calls),
                 _ => {}
@@ -121,13 +117,7 @@ impl Generator<'_, '_> {
     fn sameness(&self, value: Value, same: &[Option<Same>]) -> Option<Same> {
         let inst = self.function.inst(value);
         match inst {
-            Inst::Unary(..)
-            | Inst::Binary(..)
-            | Inst::Ternary(..)
-            | Inst::Compare(..)
-            | Inst::Select(..)
-            | Inst::Convert(..)
-            | Inst::Call(..) => {}
+            inst if inst.is_pure() => {}
             Inst::Load(place, ..) if matches!(place.space, Space::Binding(_) | Space::Immediate) => {
                 if !self.reading(place, Touched::All).can_move() {
                     return None;

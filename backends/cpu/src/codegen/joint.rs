@@ -9,7 +9,7 @@ mod kept;
 mod region;
 mod same;
 
-use cranelift_codegen::ir::{self as cl, InstBuilder, types};
+use cranelift_codegen::ir::{self as cl, InstBuilder};
 
 use super::barrier::Kept;
 use super::generator::{Generator, Held};
@@ -126,18 +126,13 @@ impl Generator<'_, '_> {
         }
         self.allow_steps();
         let base = self.constants_private();
-        // The size of a group's frame is known only after the body has been generated. Until then a placeholder stands
-        // for it.
-        let frame_bytes = self.b.ins().iconst(types::I64, 0);
-        let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
+        let frame_bytes = self.frame_bytes();
         self.joint = Some(Joint { same, regions, next: 0, base, frame_bytes, workgroup });
         self.all_lanes();
         self.joint_list(&function.body, Some(None));
         self.joint = None;
         self.b.ins().jump(next, &[]);
-        let bytes = i64::from(self.suspend.frame_bytes.next_multiple_of(64));
-        self.b.func.dfg.insts[placeholder] =
-            cl::InstructionData::UnaryImm { opcode: cl::Opcode::Iconst, imm: bytes.into() };
+        self.set_frame_bytes(frame_bytes);
         true
     }
 

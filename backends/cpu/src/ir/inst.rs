@@ -282,6 +282,20 @@ pub(crate) enum Inst {
 }
 
 impl Inst {
+    /// Whether the result depends on the values of the operands only.
+    pub(crate) fn is_pure(&self) -> bool {
+        matches!(
+            self,
+            Self::Unary(..)
+                | Self::Binary(..)
+                | Self::Ternary(..)
+                | Self::Compare(..)
+                | Self::Select(..)
+                | Self::Convert(..)
+                | Self::Call(..)
+        )
+    }
+
     /// Whether the instruction belongs to no list of statements, so that its value is available everywhere.
     pub(crate) fn is_floating(&self) -> bool {
         matches!(self, Self::Const(..) | Self::Input(_) | Self::Argument(_))

@@ -93,6 +93,13 @@ impl Function {
         &self.insts[value.0 as usize]
     }
 
+    /// The further results of a load, which follow it.
+    pub(crate) fn parts(&self, value: Value) -> impl Iterator<Item = Value> + use<> {
+        let after = self.insts.iter().skip(value.0 as usize + 1);
+        let count = after.take_while(|inst| matches!(inst, Inst::Part { of, .. } if *of == value)).count();
+        (value.0 + 1..=value.0 + count as u32).map(Value)
+    }
+
     /// The number of invocations of a workgroup.
     pub(crate) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()

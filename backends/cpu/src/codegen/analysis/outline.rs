@@ -205,11 +205,9 @@ impl Reader<'_> {
         }
         self.outline.order.push(value);
         self.outline.defined[value.0 as usize] = self.position;
-        let mut part = value.0 as usize + 1;
-        while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if *of == value) {
-            self.outline.defined[part] = self.position;
-            self.outline.order.push(Value(part as u32));
-            part += 1;
+        for part in self.function.parts(value) {
+            self.outline.defined[part.0 as usize] = self.position;
+            self.outline.order.push(part);
         }
     }
 

@@ -115,12 +115,8 @@ fn steps(function: &Function, same: &Same, value: Value, most: u32) -> Option<u3
     let costly = |op| matches!(op, BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU);
     match inst {
         Inst::Binary(op, ..) if costly(*op) => return None,
-        Inst::Unary(..)
-        | Inst::Binary(..)
-        | Inst::Ternary(..)
-        | Inst::Compare(..)
-        | Inst::Select(..)
-        | Inst::Convert(..) => {}
+        Inst::Call(..) => return None,
+        inst if inst.is_pure() => {}
         _ => return None,
     }
     operands(inst).into_iter().try_fold(1, |so_far, operand| {
@@ -232,12 +228,8 @@ impl Finder<'_> {
         {
             self.touches(*var, false);
         }
-        let insts = &self.function.insts;
-        let parts = insts[value.0 as usize + 1..]
-            .iter()
-            .take_while(|inst| matches!(inst, Inst::Part { of, .. } if *of == value))
-            .count();
-        self.region().defined.extend((0..=parts as u32).map(|part| Value(value.0 + part)));
+        let parts = self.function.parts(value);
+        self.region().defined.extend(std::iter::once(value).chain(parts));
     }
 }
 

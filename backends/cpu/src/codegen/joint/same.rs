@@ -120,11 +120,7 @@ impl Generator<'_, '_> {
                 Stmt::Let(value) => {
                     let at = value.0 as usize;
                     same.values[at] = self.is_same(*value, reads, same);
-                    let mut part = at + 1;
-                    while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if of == value) {
-                        same.values[part] = same.values[at];
-                        part += 1;
-                    }
+                    self.function.parts(*value).for_each(|part| same.values[part.0 as usize] = same.values[at]);
                 }
                 Stmt::Declare(var, value) | Stmt::Write(var, value) => {
                     if region.leaves.is_some() || !same.has(*value) {
@@ -148,16 +144,9 @@ impl Generator<'_, '_> {
             Space::Private | Space::Passed => false,
         };
         let known = match inst {
-            Inst::Unary(..)
-            | Inst::Binary(..)
-            | Inst::Ternary(..)
-            | Inst::Compare(..)
-            | Inst::Select(..)
-            | Inst::Convert(..)
-            | Inst::Call(..) => true,
             Inst::Read(var) => same.has_var(*var),
             Inst::Load(place, ..) => reads(place),
-            _ => false,
+            inst => inst.is_pure(),
         };
         known
             && self.is_uniform(value)

@@ -57,10 +57,7 @@ impl Generator<'_, '_> {
         self.b.switch_to_block(header);
         self.suspend.points.push(start);
         let base = self.constants_private();
-        // The size of a group's frame is known only after the body has been generated. Until then a placeholder stands
-        // for it.
-        let frame_bytes = self.b.ins().iconst(types::I64, 0);
-        let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
+        let frame_bytes = self.frame_bytes();
         self.suspend.arrive = Some(arrive);
         self.private = self.private_of(index, base, frame_bytes);
         let live = self.live;
@@ -87,6 +84,18 @@ impl Generator<'_, '_> {
         let table = self.b.create_jump_table(cl::JumpTableData::new(calls[0], &calls));
         self.b.ins().br_table(point, table);
         self.b.seal_block(enter);
+        self.set_frame_bytes(frame_bytes);
+    }
+
+    /// The size of a group's frame, which is known only after the body has been generated: until
+    /// [`Self::set_frame_bytes`], a placeholder stands for it.
+    pub(in crate::codegen) fn frame_bytes(&mut self) -> cl::Value {
+        self.b.ins().iconst(types::I64, 0)
+    }
+
+    /// Puts the size of a group's frame in its place.
+    pub(in crate::codegen) fn set_frame_bytes(&mut self, frame_bytes: cl::Value) {
+        let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
         let bytes = i64::from(self.suspend.frame_bytes.next_multiple_of(64));
         self.b.func.dfg.insts[placeholder] =
             cl::InstructionData::UnaryImm { opcode: cl::Opcode::Iconst, imm: bytes.into() };

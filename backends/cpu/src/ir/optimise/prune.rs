@@ -87,10 +87,8 @@ impl Marking<'_> {
                 continue;
             }
             // The parts of a load must follow it, so all of them stay.
-            let mut part = at + 1;
-            while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if *of == value) {
-                self.used[part] = true;
-                part += 1;
+            for part in self.function.parts(value) {
+                self.used[part.0 as usize] = true;
             }
             let queue = &mut self.queue;
             operands::of_inst(&mut self.function.insts[at], &mut |operand| queue.push(*operand));
