@@ -70,6 +70,7 @@ fn instructions() -> Vec<&'static str> {
         ("avx", std::arch::is_x86_feature_detected!("avx")),
         ("avx2", std::arch::is_x86_feature_detected!("avx2")),
         ("fma", std::arch::is_x86_feature_detected!("fma")),
+        ("avx512", crate::codegen::Isa::Avx512.check().is_ok()),
     ];
     known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }

@@ -18,5 +18,5 @@ pub(crate) fn functions() -> Functions {
 
 /// The value of `ANYWARP_CPU_ISA`: the instructions of kernels; `None` for the best ones of the processor.
 pub(crate) fn isa() -> Option<Isa> {
-    environment::word("ANYWARP_CPU_ISA", &[("baseline", Isa::Baseline), ("avx2", Isa::Avx2)])
+    environment::word("ANYWARP_CPU_ISA", &[("baseline", Isa::Baseline), ("avx2", Isa::Avx2), ("avx512", Isa::Avx512)])
 }

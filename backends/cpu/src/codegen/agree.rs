@@ -123,13 +123,19 @@ impl Generator<'_, '_> {
             let scalar = g.scalar(value);
             if signed { g.b.ins().sextend(types::I64, scalar) } else { g.b.ins().uextend(types::I64, scalar) }
         };
+        let bound = i64::from(self.facts.shapes[if grows_left { a } else { b }.0 as usize].bound);
         let (a, b) = (wide(self, a), wide(self, b));
         let first = if grows_left { a } else { b };
         // The last lane's value is computed with 64 bits and does not wrap. Where the lanes' own 32-bit arithmetic
         // wraps, the lanes may disagree.
-        let last = self.b.ins().iadd_imm_s(first, i64::from(stride) * (self.target.lanes as i64 - 1));
+        let reach = i64::from(stride) * (self.target.lanes as i64 - 1);
+        let last = self.b.ins().iadd_imm_s(first, reach);
         let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
-        let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
+        let fits = if bound + reach <= most {
+            Conditions::new()
+        } else {
+            one(self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most))
+        };
         let strict = matches!(op, CompareOp::LtS | CompareOp::LtU);
         let (holds, fails) = if strict {
             (IntCC::SignedLessThan, IntCC::SignedGreaterThanOrEqual)
@@ -145,9 +151,9 @@ impl Generator<'_, '_> {
         };
         // One condition needs no `fits`: there the last lane is not above the other operand, which fits in 32 bits.
         Some(if grows_left {
-            Agreement { all: one(all), none: both(one(none), one(fits)), usual: Usual::Either }
+            Agreement { all: one(all), none: both(one(none), fits), usual: Usual::Either }
         } else {
-            Agreement { all: both(one(all), one(fits)), none: one(none), usual: Usual::Either }
+            Agreement { all: both(one(all), fits), none: one(none), usual: Usual::Either }
         })
     }
 

@@ -155,7 +155,7 @@ impl Generator<'_, '_> {
     pub(super) fn save(&mut self, what: Kept) {
         let (variables, _) = self.kept(what);
         // A scalar takes the place of a vector.
-        let bytes = self.target.vector_bytes();
+        let bytes = self.target.vector_bytes;
         let offset = self.suspend.place(what, bytes * variables.len() as u32);
         for (part, variable) in variables.iter().enumerate() {
             let value = self.b.use_var(*variable);
@@ -165,7 +165,7 @@ impl Generator<'_, '_> {
 
     pub(super) fn restore(&mut self, what: Kept) {
         let (variables, ty) = self.kept(what);
-        let bytes = self.target.vector_bytes();
+        let bytes = self.target.vector_bytes;
         let offset = self.suspend.place(what, bytes * variables.len() as u32);
         for (part, variable) in variables.iter().enumerate() {
             let value = self.b.ins().load(ty, own(), self.private, (offset + bytes * part as u32) as i32);

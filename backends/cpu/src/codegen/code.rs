@@ -10,9 +10,11 @@ use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::isa::{self, Isa};
+use super::lanes::Vectors;
 use super::object::{self, Object, Piece, Reference, Sizes};
 use super::ops::{Target, call_conv};
-use super::{call, helper, kernel, lanes};
+
+use super::{call, helper, kernel};
 use crate::emitter;
 use crate::ir::{Function, Stmt};
 use crate::math::Functions;
@@ -47,9 +49,9 @@ pub(crate) fn has_fma() -> bool {
 
 /// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`](crate::abi::Entry), then its callees.
 fn generate(isa: &OwnedTargetIsa, kernel: &Function, functions: Functions, selected: Isa) -> (Vec<Context>, Sizes) {
-    let lanes = lanes::of(kernel, selected);
-    let (target, frontend) = (Target::new(&**isa, functions, selected == Isa::Avx2, lanes), isa.frontend_config());
-    let (learned, callees) = call::learn(kernel, lanes);
+    let vectors = Vectors::of(kernel, selected);
+    let (target, frontend) = (Target::new(&**isa, functions, vectors), isa.frontend_config());
+    let (learned, callees) = call::learn(kernel, vectors.lanes);
     let mut contexts: Vec<Context> = (0..=kernel.callees.len()).map(|_| Context::new()).collect();
     for (number, context) in contexts.iter_mut().enumerate() {
         context.func.name = UserFuncName::user(0, number as u32);
@@ -94,7 +96,7 @@ pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String
     let selected = isa::selected()?;
     let (contexts, _) = generate(isa, kernel, functions, selected);
     let texts = contexts.into_iter().map(|mut context| {
-        if selected == Isa::Avx2 {
+        if selected != Isa::Baseline {
             return emitter::compile(&**isa, &mut context, true).map(|compiled| compiled.listing.unwrap_or_default());
         }
         context.set_disasm(true);
@@ -121,7 +123,7 @@ pub(super) fn compile_for(kernel: &Function, functions: Functions, selected: Isa
                 let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
                 (piece, frame.map_or(0, |frame| frame.frame_to_fp_offset))
             }
-            Isa::Avx2 => {
+            Isa::Avx2 | Isa::Avx512 => {
                 let compiled = emitter::compile(&**isa, context, false)?;
                 (compiled.piece, compiled.frame_bytes)
             }

@@ -221,13 +221,18 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// Reads a scalar of 32 bits in each lane by one instruction, `further` bytes behind the offsets. It takes offsets as
-    /// signed numbers, so they count from the middle of what 32 bits can reach.
-    fn gather_by_one(&mut self, offsets: &Offsets, ty: MemType, further: u32) -> Parts {
+    /// The address `further` bytes behind the middle of what offsets of 32 bits can reach, and the offsets from there, as
+    /// signed numbers: instructions that read or write the scalars of all lanes take such ones.
+    pub(super) fn signed_lanes(&mut self, offsets: &Offsets, further: u32) -> (cl::Value, Parts) {
         const MIDDLE: i64 = 1 << 31;
         let middle = self.emit().constant(Class::I32, MIDDLE as u64);
         let index = self.emit().binary(BinaryOp::Xor, Class::I32, &offsets.offsets, &middle);
-        let base = self.b.ins().iadd_imm_s(offsets.base, MIDDLE + i64::from(further));
+        (self.b.ins().iadd_imm_s(offsets.base, MIDDLE + i64::from(further)), index)
+    }
+
+    /// Reads a scalar of 32 bits in each lane by one instruction, `further` bytes behind the offsets.
+    fn gather_by_one(&mut self, offsets: &Offsets, ty: MemType, further: u32) -> Parts {
+        let (base, index) = self.signed_lanes(offsets, further);
         let all = self.emit().constant(Class::Bool, 1);
         let zero = self.emit().constant(raw(ty), 0);
         let parts = index.iter().zip(&all).zip(&zero);

@@ -154,13 +154,19 @@ impl Generator<'_, '_> {
 
     /// A mask with one bit for each lane that is active and in range; without `inside` all lanes are in range.
     pub(super) fn lanes_inside(&mut self, inside: Option<&Parts>) -> cl::Value {
+        match self.mask_inside(inside) {
+            Some(mask) => self.emit().bits(&mask),
+            None => self.b.ins().iconst(types::I32, (1 << self.target.lanes) - 1),
+        }
+    }
+
+    /// The lanes that are active and in range; `None` if all are.
+    pub(super) fn mask_inside(&mut self, inside: Option<&Parts>) -> Option<Parts> {
         let mask = self.mask();
-        let mask = match inside {
-            Some(inside) if self.is_masked() => self.emit().binary(BinaryOp::And, Class::Bool, &mask, inside),
-            Some(inside) => inside.clone(),
-            None if self.is_masked() => mask.into_iter().collect(),
-            None => return self.b.ins().iconst(types::I32, (1 << self.target.lanes) - 1),
-        };
-        self.emit().bits(&mask)
+        match inside {
+            Some(inside) if self.is_masked() => Some(self.emit().binary(BinaryOp::And, Class::Bool, &mask, inside)),
+            Some(inside) => Some(inside.clone()),
+            None => self.is_masked().then(|| mask.into_iter().collect()),
+        }
     }
 }

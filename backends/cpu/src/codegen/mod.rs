@@ -45,8 +45,6 @@ pub(crate) use code::has_fma;
 pub(crate) use code::{machine, piece};
 pub(crate) use helper::NAMESPACE as HELPERS;
 pub(crate) use isa::Isa;
-#[cfg(test)]
-pub(crate) use isa::check_avx2;
 pub(crate) use link::Code;
 #[cfg(test)]
 pub(crate) use link::{define, module};

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::generator::Generator;
 use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, scalar_type};
-use super::place::{Spread, Touched};
+use super::place::{Offsets, Spread, Touched};
 use crate::ir::{Class, Convert, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
@@ -202,6 +202,9 @@ impl Generator<'_, '_> {
     fn scatter(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
         let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::Active);
+        if self.target.scatters() && ty.bytes() == 4 {
+            return self.scatter_by_one(&offsets, columns, pitch);
+        }
         let bits = (offsets.inside.is_some() || self.is_masked()).then(|| self.lanes_inside(offsets.inside.as_ref()));
         let class = if raw(ty) == Class::Bool { Class::I32 } else { raw(ty) };
         for lane in 0..self.target.lanes {
@@ -209,6 +212,18 @@ impl Generator<'_, '_> {
             for (index, column) in columns.iter().enumerate() {
                 let scalar = self.emit().lane(class, column, lane);
                 self.store_raw(ty, scalar, address, (index as u32 * pitch) as i32);
+            }
+        }
+    }
+
+    /// Writes the scalars of 32 bits of the active lanes that are in range, by one instruction for each column.
+    fn scatter_by_one(&mut self, offsets: &Offsets, columns: &[Parts], pitch: u32) {
+        let mask = self.mask_inside(offsets.inside.as_ref());
+        let mask = mask.unwrap_or_else(|| self.emit().constant(Class::Bool, 1));
+        for (index, column) in columns.iter().enumerate() {
+            let (base, lanes) = self.signed_lanes(offsets, index as u32 * pitch);
+            for ((lanes, mask), value) in lanes.iter().zip(&mask).zip(column) {
+                self.emit().scatter(base, *lanes, *mask, *value);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Conversion of rows of memory to lanes and back: small transpositions.
 //!
-//! A row has 128 bits. In vectors of 256 bits two rows lie side by side, whose distance is such that the result has its
-//! lanes in order: permutations work within each half.
+//! A row has 128 bits. In longer vectors two or four rows lie side by side, whose distance is such that the result has its
+//! lanes in order: permutations work within each 128 bits.
 
 use cranelift_codegen::ir as cl;
 use smallvec::SmallVec;
@@ -69,27 +69,31 @@ impl Generator<'_, '_> {
         ]
     }
 
-    /// Vectors of the target's size: with 256 bits, of the rows for eight lanes each one of the first half beside that of the
-    /// second half.
+    /// Vectors of the target's size. Rows at equal places in each quarter, or half, of the rows for its lanes lie side by
+    /// side.
     fn side_by_side(&mut self, rows: &[cl::Value]) -> Rows {
-        if !self.target.wide {
-            return rows.into();
+        let pieces = self.target.pieces();
+        let mut sorted = Parts::new();
+        for rows in rows.chunks_exact(self.rows_of_vector(rows.len())) {
+            let apart = rows.len() / pieces;
+            sorted.extend((0..apart).flat_map(|first| (0..pieces).map(move |piece| rows[first + piece * apart])));
         }
-        let mut pairs = Parts::new();
-        for rows in rows.chunks_exact(8 * rows.len() / self.target.lanes) {
-            let (first, second) = rows.split_at(rows.len() / 2);
-            pairs.extend(first.iter().zip(second).flat_map(|(first, second)| [*first, *second]));
-        }
-        self.emit().joined(pairs).into_iter().collect()
+        self.emit().joined(sorted).into_iter().collect()
     }
 
     /// The inverse of [`Self::side_by_side`].
     fn in_order(&mut self, parts: &[cl::Value]) -> Rows {
-        let halves = self.emit().halves(parts);
-        if !self.target.wide {
-            return halves.into_iter().collect();
-        }
-        let of_eight = halves.chunks_exact(8 * halves.len() / self.target.lanes);
-        of_eight.flat_map(|rows| rows.iter().step_by(2).chain(rows.iter().skip(1).step_by(2))).copied().collect()
+        let pieces = self.target.pieces();
+        let sorted = self.emit().halves(parts);
+        let of_vector = sorted.chunks_exact(self.rows_of_vector(sorted.len()));
+        of_vector
+            .flat_map(|rows| (0..pieces).flat_map(move |piece| rows.iter().skip(piece).step_by(pieces)))
+            .copied()
+            .collect()
+    }
+
+    /// The number of rows for as many lanes of 32 bits as a vector has, of `rows` for all lanes.
+    fn rows_of_vector(&self, rows: usize) -> usize {
+        self.target.vector_bytes as usize / 4 * rows / self.target.lanes
     }
 }

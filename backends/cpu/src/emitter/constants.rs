@@ -10,7 +10,7 @@ pub(super) struct Pool {
 }
 
 /// The alignment of the pool in bytes.
-pub(super) const ALIGNMENT: usize = 32;
+pub(super) const ALIGNMENT: usize = 64;
 
 impl Pool {
     /// Returns the offset of a constant, whose size is a power of two.

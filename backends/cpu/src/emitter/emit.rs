@@ -9,6 +9,7 @@ use super::branches::{Chunk, End, join};
 use super::constants::{ALIGNMENT, Pool};
 use super::encode::{Encoder, Frame};
 use super::inst::{Alu, Inst};
+use super::op::Length;
 use super::program::{KEPT, Program, place};
 use super::reg::{Base, Cc, Mem, R11, RBP, RSP, Reg, Rm, Rmi, Size};
 use crate::codegen::{Piece, Reference};
@@ -27,20 +28,26 @@ impl Layout {
     /// Lays out a frame: arguments of calls, memory of stack slots, spilled values, and kept registers above them.
     pub(super) fn new(program: &mut Program, output: &Output, stack: u32, outgoing: u32) -> Self {
         let kept = kept_registers(program, output);
-        let start = outgoing.next_multiple_of(32);
-        let spills = (start + stack).next_multiple_of(32);
+        let alignment = program.length.bytes().max(32);
+        let start = outgoing.next_multiple_of(alignment);
+        let spills = (start + stack).next_multiple_of(alignment);
         let end = spills + output.num_spillslots as u32 * 8;
         // The frame pointer is aligned to 16 bytes, and so is the stack pointer below the kept registers.
         let above = kept.len() as u32 * 8;
-        let bytes = (end + above).next_multiple_of(32) - above;
-        let aligned = program.long && output.num_spillslots + stack as usize > 0;
-        let frame = Frame { stack: start, spills, bytes, long: program.long };
+        let bytes = (end + above).next_multiple_of(alignment) - above;
+        let aligned = program.length > Length::Xmm && output.num_spillslots + stack as usize > 0;
+        let frame = Frame { stack: start, spills, bytes, length: program.length };
         Self { frame, kept, aligned }
     }
 
     /// The size of the frame in bytes.
     pub(super) fn bytes(&self) -> u32 {
-        self.frame.bytes + self.kept.len() as u32 * 8 + if self.aligned { 32 } else { 0 }
+        self.frame.bytes + self.kept.len() as u32 * 8 + if self.aligned { self.alignment() } else { 0 }
+    }
+
+    /// The alignment of a frame with vectors above 128 bits.
+    fn alignment(&self) -> u32 {
+        self.frame.length.bytes()
     }
 
     fn enter(&self, code: &mut Encoder) {
@@ -67,7 +74,8 @@ impl Layout {
             subtract(code, rest);
         }
         if self.aligned {
-            code.instruction(&Inst::Alu { op: Alu::And, size: Size::S64, to: RSP, a: RSP, b: Rmi::Imm(-32) });
+            let b = Rmi::Imm(-self.alignment().cast_signed());
+            code.instruction(&Inst::Alu { op: Alu::And, size: Size::S64, to: RSP, a: RSP, b });
         }
     }
 
@@ -162,7 +170,7 @@ fn chunk(program: &Program, output: &Output, layout: &Layout, number: usize) -> 
                     let successors = block.successors.iter().map(|successor| successor.index()).collect();
                     end = End::Table { index: *index, table: *table, at: *at, successors };
                 }
-                Inst::Return { zero_upper, .. } => layout.leave(&mut code, *zero_upper && program.long),
+                Inst::Return { zero_upper, .. } => layout.leave(&mut code, *zero_upper && program.length > Length::Xmm),
                 inst => code.instruction(inst),
             },
         }

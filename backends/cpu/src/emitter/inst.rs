@@ -5,7 +5,7 @@ mod visit;
 
 use regalloc2::{PReg, PRegSet};
 
-use super::op::Op;
+use super::op::{Length, Op, Prefix};
 use super::reg::{Cc, Cond, Mem, Reg, Rm, Rmi, Size};
 use crate::codegen::Target;
 pub(super) use kind::{Alu, Change, Count, Rmw, Shift};
@@ -166,45 +166,47 @@ pub(super) enum Inst {
         a: Reg,
         b: Reg,
     },
-    /// An instruction with a VEX prefix; `a` stays.
+    /// An instruction with a VEX or EVEX prefix; `a` stays. `c` is a third vector, or a mask for EVEX.
     V {
         op: Op,
-        long: bool,
+        length: Length,
         to: Reg,
         a: Option<Reg>,
         b: Rm,
         c: Option<Reg>,
         imm: Option<u8>,
     },
-    /// An instruction with a VEX prefix whose destination is its first source.
+    /// An instruction with a VEX or EVEX prefix whose destination is its first source.
     Fused {
         op: Op,
-        long: bool,
+        length: Length,
         to: Reg,
         a: Reg,
         b: Reg,
         c: Rm,
+        imm: Option<u8>,
     },
-    /// An instruction with a VEX prefix whose destination may be memory.
+    /// An instruction with a VEX or EVEX prefix whose destination may be memory.
     Out {
         op: Op,
-        long: bool,
+        length: Length,
         from: Reg,
         to: Rm,
         imm: Option<u8>,
     },
-    /// An instruction with a VEX prefix that only sets the flags.
+    /// An instruction with a VEX or EVEX prefix that only sets the flags.
     Flags {
         op: Op,
-        long: bool,
+        length: Length,
         a: Reg,
         b: Rm,
     },
-    /// An instruction with a VEX prefix whose sources are the destination, which has no meaning before.
+    /// An instruction with a VEX or EVEX prefix whose sources are the destination, which has no meaning before.
     Own {
         op: Op,
-        long: bool,
+        length: Length,
         to: Reg,
+        imm: Option<u8>,
     },
     /// A conversion of an integer, whose destination is zeroed before, so that it depends on no older value.
     FromInt {
@@ -215,9 +217,19 @@ pub(super) enum Inst {
     /// A gather: `to` has `a` where the mask is not set. The mask is used up.
     Gather {
         op: Op,
-        long: bool,
+        length: Length,
         to: Reg,
         a: Reg,
+        mask: Reg,
+        used: Reg,
+        base: Reg,
+        index: Reg,
+        scale: u8,
+        offset: i32,
+    },
+    /// A scatter of lanes of 32 bits in a vector of 512 bits, where the mask is set. The mask is used up.
+    Scatter {
+        from: Reg,
         mask: Reg,
         used: Reg,
         base: Reg,
@@ -283,16 +295,17 @@ pub(super) enum Inst {
 }
 
 impl Inst {
-    /// Whether the instruction uses vectors of 256 bits.
-    pub(super) fn is_long(&self) -> bool {
-        matches!(
-            self,
-            Self::V { long: true, .. }
-                | Self::Fused { long: true, .. }
-                | Self::Out { long: true, .. }
-                | Self::Flags { long: true, .. }
-                | Self::Own { long: true, .. }
-                | Self::Gather { long: true, .. }
-        )
+    /// Whether the instruction only names the first sixteen vector registers.
+    pub(super) fn has_few_registers(&self) -> bool {
+        match *self {
+            Self::V { op, .. }
+            | Self::Fused { op, .. }
+            | Self::Out { op, .. }
+            | Self::Flags { op, .. }
+            | Self::Own { op, .. }
+            | Self::FromInt { op, .. }
+            | Self::Gather { op, .. } => op.by == Prefix::Vex,
+            _ => false,
+        }
     }
 }

@@ -6,24 +6,33 @@ use regalloc2::{Block, Edit, InstOrEdit, Output};
 
 use super::constants::Pool;
 use super::inst::Inst;
+use super::op::Length;
 use super::program::{Program, place};
 use super::reg::{Base, Mem, Reg, Rm, Rmi};
 
 const INTEGERS: [&str; 16] =
     ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"];
 
-fn reg(reg: Reg, long: bool) -> String {
+fn reg(reg: Reg, length: Length) -> String {
     match reg {
         Reg::Virtual(reg) => reg.to_string(),
         Reg::Int(number) => INTEGERS[usize::from(number)].to_owned(),
-        Reg::Vector(number) => format!("{}mm{number}", if long { 'y' } else { 'x' }),
+        Reg::Vector(number) => {
+            let first = match length {
+                Length::Xmm => 'x',
+                Length::Ymm => 'y',
+                Length::Zmm => 'z',
+            };
+            format!("{first}mm{number}")
+        }
+        Reg::Mask(number) => format!("k{number}"),
         Reg::Slot(unit) => format!("[spill + {}]", unit * 8),
     }
 }
 
 fn mem(mem: Mem) -> String {
     let mut text = match mem.base {
-        Base::Reg(base) => reg(base, false),
+        Base::Reg(base) => reg(base, Length::Xmm),
         Base::None => String::new(),
         Base::Stack(offset) => format!("stack + {offset}"),
         Base::Slot(unit) => format!("spill + {}", unit * 8),
@@ -33,7 +42,7 @@ fn mem(mem: Mem) -> String {
     };
     if let Some((index, shift)) = mem.index {
         let plus = if text.is_empty() { "" } else { " + " };
-        let _ = write!(text, "{plus}{}*{}", reg(index, false), 1 << shift);
+        let _ = write!(text, "{plus}{}*{}", reg(index, Length::Xmm), 1 << shift);
     }
     if mem.offset != 0 {
         let _ = write!(text, " {:+}", mem.offset);
@@ -41,16 +50,16 @@ fn mem(mem: Mem) -> String {
     format!("[{text}]")
 }
 
-fn rm(operand: Rm, long: bool) -> String {
+fn rm(operand: Rm, length: Length) -> String {
     match operand {
-        Rm::Reg(one) | Rm::Any(one) => reg(one, long),
+        Rm::Reg(one) | Rm::Any(one) => reg(one, length),
         Rm::Mem(place) => mem(place),
     }
 }
 
 fn rmi(operand: Rmi) -> String {
     match operand {
-        Rmi::Rm(operand) => rm(operand, false),
+        Rmi::Rm(operand) => rm(operand, Length::Xmm),
         Rmi::Imm(value) => value.to_string(),
     }
 }
@@ -61,16 +70,16 @@ fn line(name: impl std::fmt::Display, operands: &[String]) -> String {
 }
 
 fn instruction(inst: &Inst) -> String {
-    let int = |one: Reg| reg(one, false);
+    let int = |one: Reg| reg(one, Length::Xmm);
     match *inst {
         Inst::Alu { op, size, to, b, .. } => line(format_args!("{op:?}.{}", size.bits()), &[int(to), rmi(b)]),
-        Inst::Cmp { size, a, b } => line(format_args!("cmp.{}", size.bits()), &[rm(a, false), rmi(b)]),
+        Inst::Cmp { size, a, b } => line(format_args!("cmp.{}", size.bits()), &[rm(a, Length::Xmm), rmi(b)]),
         Inst::Test { size, a, b } => line(format_args!("test.{}", size.bits()), &[int(a), rmi(b)]),
         Inst::Change { op, size, to, .. } => line(format_args!("{op:?}.{}", size.bits()), &[int(to)]),
         Inst::Spread { size, to, .. } => line(format_args!("neg.{0}; sbb", size.bits()), &[int(to)]),
         Inst::Imm { to, value } => line("mov", &[int(to), format!("{value:#x}")]),
         Inst::Name { to, target } => line("mov", &[int(to), format!("{target:?}")]),
-        Inst::Copy { to, from } => line("mov", &[reg(to, true), reg(from, true)]),
+        Inst::Copy { to, from } => line("mov", &[reg(to, Length::Ymm), reg(from, Length::Ymm)]),
         Inst::Extend { signed, from, into, to, a } => {
             let name = if from == into {
                 "mov"
@@ -79,7 +88,7 @@ fn instruction(inst: &Inst) -> String {
             } else {
                 "movzx"
             };
-            line(format_args!("{name}.{}.{}", into.bits(), from.bits()), &[int(to), rm(a, false)])
+            line(format_args!("{name}.{}.{}", into.bits(), from.bits()), &[int(to), rm(a, Length::Xmm)])
         }
         Inst::Store { size, from, mem: place } => line(format_args!("mov.{}", size.bits()), &[mem(place), int(from)]),
         Inst::StoreImm { size, value, mem: place } => {
@@ -90,31 +99,38 @@ fn instruction(inst: &Inst) -> String {
             line(format_args!("{op:?}.{}", size.bits()), &[int(to), by.to_string()])
         }
         Inst::Rotate { op, size, to, .. } => line(format_args!("{op:?}.{}", size.bits()), &[int(to), "cl".to_owned()]),
-        Inst::Mul { size, to, b, .. } => line(format_args!("imul.{}", size.bits()), &[int(to), rm(b, false)]),
+        Inst::Mul { size, to, b, .. } => line(format_args!("imul.{}", size.bits()), &[int(to), rm(b, Length::Xmm)]),
         Inst::MulImm { size, to, a, by } => {
-            line(format_args!("imul.{}", size.bits()), &[int(to), rm(a, false), by.to_string()])
+            line(format_args!("imul.{}", size.bits()), &[int(to), rm(a, Length::Xmm), by.to_string()])
         }
         Inst::MulHigh { signed, size, b, .. } => {
-            line(format_args!("{}.{}", if signed { "imul" } else { "mul" }, size.bits()), &[rm(b, false)])
+            line(format_args!("{}.{}", if signed { "imul" } else { "mul" }, size.bits()), &[rm(b, Length::Xmm)])
         }
         Inst::Div { signed, size, b, .. } => {
-            line(format_args!("{}.{}", if signed { "idiv" } else { "div" }, size.bits()), &[rm(b, false)])
+            line(format_args!("{}.{}", if signed { "idiv" } else { "div" }, size.bits()), &[rm(b, Length::Xmm)])
         }
-        Inst::Count { op, size, to, a } => line(format_args!("count {op:?}.{}", size.bits()), &[int(to), rm(a, false)]),
+        Inst::Count { op, size, to, a } => {
+            line(format_args!("count {op:?}.{}", size.bits()), &[int(to), rm(a, Length::Xmm)])
+        }
         Inst::Set { cc, to } => line(format_args!("set{cc:?}"), &[int(to)]),
         Inst::Move { cc, size, to, b, .. } => {
-            line(format_args!("cmov{cc:?}.{}", size.bits()), &[int(to), rm(b, false)])
+            line(format_args!("cmov{cc:?}.{}", size.bits()), &[int(to), rm(b, Length::Xmm)])
         }
-        Inst::MoveVector { cond, to, b, .. } => line(format_args!("mov {cond:?}"), &[reg(to, true), reg(b, true)]),
-        Inst::V { op, long, to, a, b, c, imm } => {
-            let mut operands = vec![reg(to, long)];
-            operands.extend(a.map(|a| reg(a, long)));
-            operands.push(rm(b, long));
-            operands.extend(c.map(|c| reg(c, long)));
+        Inst::MoveVector { cond, to, b, .. } => {
+            line(format_args!("mov {cond:?}"), &[reg(to, Length::Ymm), reg(b, Length::Ymm)])
+        }
+        Inst::V { op, length, to, a, b, c, imm } => {
+            let mut operands = vec![reg(to, length)];
+            operands.extend(a.map(|a| reg(a, length)));
+            operands.push(rm(b, length));
+            operands.extend(c.map(|c| reg(c, length)));
             operands.extend(imm.map(|imm| imm.to_string()));
             line(op.name, &operands)
         }
-        Inst::Fused { op, long, to, b, c, .. } => {
+        Inst::Fused { op, length, to, b, c, imm: Some(imm), .. } => {
+            line(op.name, &[reg(to, length), reg(b, length), rm(c, length), format!("{imm:#x}")])
+        }
+        Inst::Fused { op, length, to, b, c, imm: None, .. } => {
             let order = match op.opcode >> 4 {
                 0x9 => "132",
                 0xa => "213",
@@ -122,20 +138,25 @@ fn instruction(inst: &Inst) -> String {
             };
             let scalar = if op.opcode & 1 == 1 { "s" } else { "p" };
             let width = if op.wide { "d" } else { "s" };
-            line(format_args!("{}{order}{scalar}{width}", op.name), &[reg(to, long), reg(b, long), rm(c, long)])
+            line(format_args!("{}{order}{scalar}{width}", op.name), &[reg(to, length), reg(b, length), rm(c, length)])
         }
-        Inst::Out { op, long, from, to, imm } => {
-            let mut operands = vec![rm(to, long), reg(from, long)];
+        Inst::Out { op, length, from, to, imm } => {
+            let mut operands = vec![rm(to, length), reg(from, length)];
             operands.extend(imm.map(|imm| imm.to_string()));
             line(op.name, &operands)
         }
-        Inst::Flags { op, long, a, b } => line(op.name, &[reg(a, long), rm(b, long)]),
-        Inst::Own { op, long, to } => line(op.name, &[reg(to, long), reg(to, long), reg(to, long)]),
-        Inst::FromInt { op, to, a } => line(op.name, &[reg(to, false), rm(a, false)]),
-        Inst::Gather { op, long, to, used, base, index, scale, offset, .. } => {
-            let index = reg(index, long);
+        Inst::Flags { op, length, a, b } => line(op.name, &[reg(a, length), rm(b, length)]),
+        Inst::Own { op, length, to, .. } => line(op.name, &[reg(to, length), reg(to, length), reg(to, length)]),
+        Inst::FromInt { op, to, a } => line(op.name, &[reg(to, Length::Xmm), rm(a, Length::Xmm)]),
+        Inst::Gather { op, length, to, used, base, index, scale, offset, .. } => {
+            let index = reg(index, length);
             let place = format!("[{} + {index}*{} {offset:+}]", int(base), 1 << scale);
-            line(op.name, &[reg(to, long), place, reg(used, long)])
+            line(op.name, &[reg(to, length), place, reg(used, length)])
+        }
+        Inst::Scatter { from, used, base, index, scale, offset, .. } => {
+            let index = reg(index, Length::Zmm);
+            let place = format!("[{} + {index}*{} {offset:+}]", int(base), 1 << scale);
+            line("vpscatterdd", &[place, reg(from, Length::Zmm), int(used)])
         }
         Inst::Exchange { size, to, mem: place, .. } => {
             line(format_args!("xchg.{}", size.bits()), &[mem(place), int(to)])
@@ -174,7 +195,7 @@ pub(super) fn listing(program: &Program, output: &Output, pool: &Pool) -> String
                 InstOrEdit::Edit(Edit::Move { from, to }) if from == to => continue,
                 InstOrEdit::Edit(Edit::Move { from, to }) => {
                     let (to, from) = (place(*to), place(*from));
-                    format!("mov {}, {}", reg(to, program.long), reg(from, program.long))
+                    format!("mov {}, {}", reg(to, program.length), reg(from, program.length))
                 }
                 InstOrEdit::Inst(index) => instruction(&program.insts[index.index()]),
             };

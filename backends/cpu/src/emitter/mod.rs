@@ -1,10 +1,10 @@
-//! Generates machine code with AVX2 for x86-64 from Cranelift's optimised IR: vectors of up to 256 bits.
+//! Generates machine code with AVX2 or AVX-512 for x86-64 from Cranelift's optimised IR: vectors of up to 512 bits.
 //!
 //! | file | content |
 //! |---|---|
 //! | `optimise` | Cranelift's optimiser |
 //! | `lower` | selection of instructions, over virtual registers |
-//! | `inst`, `op`, `reg` | the instructions, those with VEX prefixes, and their operands |
+//! | `inst`, `op`, `reg` | the instructions, those with VEX and EVEX prefixes, and their operands |
 //! | `intrinsic` | functions that are instructions, which Cranelift's IR lacks |
 //! | `program` | a function of machine instructions; allocation of registers by `regalloc2` |
 //! | `encode` | the bytes of instructions |

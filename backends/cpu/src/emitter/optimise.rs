@@ -1,4 +1,4 @@
-//! Cranelift's optimiser, for functions that may have vectors of 256 bits.
+//! Cranelift's optimiser, for functions that may have vectors of more than 128 bits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -6,7 +6,8 @@ use regalloc2::{
 };
 
 use super::inst::{Inst, Role};
-use super::reg::{Reg, int, vector};
+use super::op::Length;
+use super::reg::{MASKS, Reg, int, mask, vector};
 
 /// A straight sequence of instructions, whose last one is a jump, a branch or a return.
 #[derive(Debug, Default)]
@@ -32,7 +33,8 @@ pub(super) struct Program {
     operands: Vec<Operand>,
     /// By instruction: the start of its operands.
     starts: Vec<u32>,
-    pub(super) long: bool,
+    /// The length of the longest vectors.
+    pub(super) length: Length,
 }
 
 impl Program {
@@ -43,11 +45,15 @@ impl Program {
         for inst in &mut self.insts {
             self.starts.push(self.operands.len() as u32);
             let operands = &mut self.operands;
+            let few = self.length == Length::Zmm && inst.has_few_registers();
             inst.visit(&mut |reg, role| {
                 let Reg::Virtual(reg) = *reg else { unreachable!("registers are virtual before allocation") };
-                operands.push(operand(reg, role));
+                operands.push(if few && reg.class() == RegClass::Float {
+                    limited(reg, role)
+                } else {
+                    operand(reg, role)
+                });
             });
-            self.long |= inst.is_long();
         }
         self.starts.push(self.operands.len() as u32);
     }
@@ -60,7 +66,7 @@ impl Program {
         self.collect();
         let options =
             RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm: Algorithm::Ion };
-        let output = regalloc2::run(self, &environment(), &options)
+        let output = regalloc2::run(self, &environment(self.length), &options)
             .map_err(|error| format!("the allocation of registers failed: {error:?}"))?;
         for (index, inst) in self.insts.iter_mut().enumerate() {
             let mut allocations = output.inst_allocs(Index::new(index)).iter();
@@ -87,6 +93,19 @@ fn operand(reg: VReg, role: Role) -> Operand {
     }
 }
 
+/// An operand of an instruction that only names the first sixteen vector registers, in a function that uses all.
+fn limited(reg: VReg, role: Role) -> Operand {
+    let few = |kind, pos| Operand::new(reg, OperandConstraint::Limit(16), kind, pos);
+    match role {
+        Role::Use | Role::Any => few(OperandKind::Use, OperandPos::Early),
+        Role::LateUse => few(OperandKind::Use, OperandPos::Late),
+        Role::Def => few(OperandKind::Def, OperandPos::Late),
+        Role::EarlyDef => few(OperandKind::Def, OperandPos::Early),
+        // The source that such a destination shares is limited.
+        Role::FixedUse(_) | Role::FixedDef(_) | Role::Same(_) => operand(reg, role),
+    }
+}
+
 /// The place of an operand after allocation.
 pub(super) fn place(allocation: Allocation) -> Reg {
     match (allocation.as_reg(), allocation.as_stack()) {
@@ -107,8 +126,11 @@ pub(super) fn clobbers(results: &[(Reg, PReg)]) -> PRegSet {
     for number in OVERWRITTEN {
         set.add(int(number));
     }
-    for number in 0..16 {
+    for number in 0..32 {
         set.add(vector(number));
+    }
+    for number in 0..8 {
+        set.add(mask(number));
     }
     for (_, place) in results {
         set.remove(*place);
@@ -116,16 +138,24 @@ pub(super) fn clobbers(results: &[(Reg, PReg)]) -> PRegSet {
     set
 }
 
-/// The registers that allocation may use: all but the stack pointer and the frame pointer.
-fn environment() -> MachineEnv {
+/// The number of vector registers of functions with vectors of up to this length.
+pub(super) fn vector_registers(length: Length) -> usize {
+    if length == Length::Zmm { 32 } else { 16 }
+}
+
+/// The registers that allocation may use: all but the stack pointer, the frame pointer, and the mask register that stands
+/// for no mask. Functions without vectors of 512 bits run on machines with half the vector registers.
+fn environment(length: Length) -> MachineEnv {
     let set = |numbers: &[u8], make: fn(u8) -> PReg| {
         numbers.iter().fold(PRegSet::empty(), |set, number| set.with(make(*number)))
     };
     // Registers with low numbers have shorter prefixes.
     let low: Vec<u8> = (0..16).collect();
+    let high: Vec<u8> = (16..vector_registers(length) as u8).collect();
+    let masks: Vec<u8> = if length == Length::Zmm { (1..8).collect() } else { Vec::new() };
     MachineEnv {
-        preferred_regs_by_class: [set(&OVERWRITTEN, int), set(&low, vector), PRegSet::empty()],
-        non_preferred_regs_by_class: [set(&KEPT, int), PRegSet::empty(), PRegSet::empty()],
+        preferred_regs_by_class: [set(&OVERWRITTEN, int), set(&low, vector), set(&masks, mask)],
+        non_preferred_regs_by_class: [set(&KEPT, int), set(&high, vector), PRegSet::empty()],
         scratch_by_class: [None; 3],
         fixed_stack_slots: Vec::new(),
     }
@@ -191,14 +221,8 @@ impl regalloc2::Function for Program {
 
     fn spillslot_size(&self, class: RegClass) -> usize {
         match class {
-            RegClass::Int => 1,
-            RegClass::Float | RegClass::Vector => {
-                if self.long {
-                    4
-                } else {
-                    2
-                }
-            }
+            RegClass::Int | MASKS => 1,
+            RegClass::Float => self.length.bytes() as usize / 8,
         }
     }
 }

@@ -10,6 +10,8 @@ pub(super) enum Reg {
     Int(u8),
     /// A vector register, by its number in instructions.
     Vector(u8),
+    /// A mask register, by its number in instructions.
+    Mask(u8),
     /// A spilled value, by its first unit of eight bytes.
     Slot(u32),
 }
@@ -18,7 +20,7 @@ impl Reg {
     /// The number of a machine register in instructions.
     pub(super) fn number(self) -> u8 {
         match self {
-            Self::Int(number) | Self::Vector(number) => number,
+            Self::Int(number) | Self::Vector(number) | Self::Mask(number) => number,
             // Instructions ask for machine registers here, and allocation has given them what they ask for.
             Self::Virtual(_) | Self::Slot(_) => unreachable!("{self:?} is no machine register"),
         }
@@ -27,7 +29,8 @@ impl Reg {
     pub(super) fn of_machine(reg: PReg) -> Self {
         match reg.class() {
             RegClass::Int => Self::Int(reg.hw_enc() as u8),
-            RegClass::Float | RegClass::Vector => Self::Vector(reg.hw_enc() as u8),
+            RegClass::Float => Self::Vector(reg.hw_enc() as u8),
+            RegClass::Vector => Self::Mask(reg.hw_enc() as u8),
         }
     }
 }
@@ -46,6 +49,14 @@ pub(super) const fn int(number: u8) -> PReg {
 /// A vector register for the allocator.
 pub(super) const fn vector(number: u8) -> PReg {
     PReg::new(number as usize, RegClass::Float)
+}
+
+/// The class of mask registers for the allocator, which has three classes.
+pub(super) const MASKS: RegClass = RegClass::Vector;
+
+/// A mask register for the allocator.
+pub(super) const fn mask(number: u8) -> PReg {
+    PReg::new(number as usize, MASKS)
 }
 
 /// The start of an address.

@@ -12,7 +12,10 @@ impl Emit<'_, '_> {
             BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => self.divide(op, class, a, b),
             BinaryOp::Shl | BinaryOp::ShrS | BinaryOp::ShrU => self.shift(op, class, a, b),
             BinaryOp::Min | BinaryOp::Max => self.each_pair(a, b, |emit, a, b| emit.extremum(op, a, b)),
-            _ => self.each_pair(a, b, |emit, a, b| emit.binary_instruction(op, class, a, b)),
+            _ => self.each_pair(a, b, |emit, a, b| match emit.inverse_root_of(op, class, a, b) {
+                Some(x) => emit.inverse_root(x),
+                None => emit.binary_instruction(op, class, a, b),
+            }),
         }
     }
 
@@ -22,7 +25,10 @@ impl Emit<'_, '_> {
             BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => self.divide_scalar(op, class, a, b),
             BinaryOp::Shl | BinaryOp::ShrS | BinaryOp::ShrU => self.shift_instruction(op, a, b),
             BinaryOp::Min | BinaryOp::Max => self.extremum_scalar(op, a, b),
-            _ => self.binary_instruction(op, class, a, b),
+            _ => match self.inverse_root_of(op, class, a, b) {
+                Some(x) => self.through_vector(class, class, x, Self::inverse_root),
+                None => self.binary_instruction(op, class, a, b),
+            },
         }
     }
 

@@ -85,7 +85,7 @@ impl Emit<'_, '_> {
         let ty = self.bytes();
         let table = self.vector_of_bytes(ty, &table.repeat(ty.bytes() as usize / 16));
         let index = self.cast(ty, index);
-        if self.target.wide {
+        if self.target.is_wide() {
             return self.intrinsic(Intrinsic::Bytes, &[table, index]);
         }
         if self.target.x86 { self.b.ins().x86_pshufb(table, index) } else { self.b.ins().swizzle(table, index) }

@@ -76,13 +76,19 @@ impl Emit<'_, '_> {
         // The function does not read through the remaining pointer arguments, so any address will do.
         arguments.resize(if shape == Shape::Triple { 4 } else { 3 }, out);
         let parts = self.target.parts(class);
-        let at_once = parts * LANES / self.target.lanes;
+        // A vector may have more lanes than the function takes, or a part of them.
+        let at_once = (parts * LANES / self.target.lanes).max(1);
+        let bytes = i64::from(class.bytes()) * LANES as i64;
         let mut results = Parts::new();
         for first in (0..parts).step_by(at_once) {
             for (parts, address) in operands.iter().zip(&arguments[1..]) {
                 self.store_parts(&parts[first..first + at_once], *address, 0);
             }
-            self.call_helper(Helper::Lane(function), shape, &arguments);
+            for call in 0..at_once as i64 * i64::from(self.target.vector_bytes) / bytes {
+                let moved = arguments.iter().map(|address| self.b.ins().iadd_imm_s(*address, call * bytes));
+                let moved: Parts = moved.collect();
+                self.call_helper(Helper::Lane(function), shape, &moved);
+            }
             results.extend(self.load_vectors(class, at_once, out));
         }
         results

@@ -30,13 +30,13 @@ impl Emit<'_, '_> {
             | Convert::F64ToI32U
             | Convert::F64ToI64S
             | Convert::F64ToI64U => self.each_lane(from, to, a, |emit, a| emit.convert_scalar(op, a)),
-            Convert::F32ToF64 if self.target.wide => {
-                let halves = self.halves(a);
+            Convert::F32ToF64 if self.target.is_wide() => {
+                let halves = self.split_once(a);
                 self.each(&halves, |emit, half| emit.intrinsic(Intrinsic::Promote, &[half]))
             }
-            Convert::F64ToF32 if self.target.wide => {
+            Convert::F64ToF32 if self.target.is_wide() => {
                 let halves = self.each(a, |emit, a| emit.intrinsic(Intrinsic::Demote, &[a]));
-                self.joined(halves)
+                self.joined_once(&halves)
             }
             Convert::F32ToF64 => a
                 .iter()

@@ -103,7 +103,7 @@ impl Emit<'_, '_> {
 
     /// 32-bit integers as two vectors of doubles.
     pub(super) fn doubles(&mut self, signed: bool, x: Value) -> [Value; 2] {
-        if self.target.wide {
+        if self.target.is_wide() {
             let ty = self.target.vector(Class::F64);
             if signed {
                 let wide = [self.b.ins().swiden_low(x), self.b.ins().swiden_high(x)];

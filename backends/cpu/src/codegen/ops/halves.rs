@@ -1,4 +1,4 @@
-//! Permutations of lanes, and the halves of vectors of 256 bits.
+//! Permutations of lanes, and the halves of vectors of 128 bits of longer ones.
 
 use cranelift_codegen::ir::{ConstantData, Immediate, InstBuilder, Type, Value, types};
 
@@ -6,7 +6,7 @@ use super::{Emit, Parts};
 use crate::emitter::Intrinsic;
 
 /// The source of each 32-bit lane of a result: lanes 0 to 3 of a first vector, or 4 to 7 for those of a second vector.
-/// In vectors of 256 bits it is the source in both halves.
+/// In longer vectors it is the source in each 128 bits.
 pub(in super::super) type Pattern = [u8; 4];
 /// Every second lane of both vectors, from the first lane on.
 pub(in super::super) const EVEN: Pattern = [0, 2, 4, 6];
@@ -26,7 +26,7 @@ pub(in super::super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
 impl Emit<'_, '_> {
     /// Selects lanes of 32 bits from two vectors, in each 128 bits; the result has the type of `a`.
     pub(in super::super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
-        if self.b.func.dfg.value_type(a).bits() == 256 {
+        if self.b.func.dfg.value_type(a).bits() > 128 {
             let intrinsic = match pattern {
                 ZIP_LOW => Intrinsic::ZipLow,
                 ZIP_HIGH => Intrinsic::ZipHigh,
@@ -40,13 +40,14 @@ impl Emit<'_, '_> {
         self.permute_bytes(std::array::from_fn(|byte| pattern[byte / 4] * 4 + byte as u8 % 4), a, b)
     }
 
-    /// Selects sixteen bytes from the 32 bytes of two vectors of 128 bits, or in each half from a vector of 256 bits, which
+    /// Selects sixteen bytes from the 32 bytes of two vectors of 128 bits, or in each 128 bits from a longer vector, which
     /// is `a` and `b`. Without [`Target::permute`](super::Target), only patterns that are a single instruction are allowed.
     pub(super) fn permute_bytes(&mut self, pattern: [u8; 16], a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
-        if ty.bits() == 256 {
-            let bytes = self.cast(types::I8X32, a);
-            let pattern = self.vector_of_bytes(types::I8X32, &pattern.map(|byte| byte % 16).repeat(2));
+        if ty.bits() > 128 {
+            let in_bytes = self.bytes();
+            let bytes = self.cast(in_bytes, a);
+            let pattern = self.vector_of_bytes(in_bytes, &pattern.map(|byte| byte % 16).repeat(self.target.pieces()));
             let out = self.intrinsic(Intrinsic::Bytes, &[bytes, pattern]);
             return self.cast(ty, out);
         }
@@ -59,23 +60,41 @@ impl Emit<'_, '_> {
 
     /// The type of a vector's bytes.
     pub(super) fn bytes(&self) -> Type {
-        if self.target.wide { types::I8X32 } else { types::I8X16 }
+        types::I8.by(self.target.vector_bytes).unwrap_or(types::INVALID)
     }
 
     /// Vectors of the target's size from vectors of 128 bits.
-    pub(in super::super) fn joined(&mut self, halves: Parts) -> Parts {
-        if !self.target.wide {
-            return halves;
+    pub(in super::super) fn joined(&mut self, pieces: Parts) -> Parts {
+        let mut parts = pieces;
+        let mut pieces = self.target.pieces();
+        while pieces > 1 {
+            parts = self.joined_once(&parts);
+            pieces /= 2;
         }
+        parts
+    }
+
+    /// Vectors of twice the size.
+    pub(super) fn joined_once(&mut self, halves: &[Value]) -> Parts {
         halves.chunks_exact(2).map(|pair| self.intrinsic(Intrinsic::Join, pair)).collect()
     }
 
     /// Vectors of 128 bits from vectors of the target's size.
     pub(in super::super) fn halves(&mut self, parts: &[Value]) -> Parts {
-        if !self.target.wide {
+        self.split_by(parts, self.target.pieces(), Intrinsic::Piece)
+    }
+
+    /// Vectors of half the target's size, which has more than 128 bits.
+    pub(super) fn split_once(&mut self, parts: &[Value]) -> Parts {
+        let half = if self.target.pieces() > 2 { Intrinsic::Half } else { Intrinsic::Piece };
+        self.split_by(parts, 2, half)
+    }
+
+    fn split_by(&mut self, parts: &[Value], pieces: usize, piece: fn(u8) -> Intrinsic) -> Parts {
+        if pieces == 1 {
             return parts.into();
         }
-        let halves = parts.iter().flat_map(|part| [(Intrinsic::Low, part), (Intrinsic::High, part)]);
-        halves.map(|(half, part)| self.intrinsic(half, &[*part])).collect()
+        let pieces = parts.iter().flat_map(|part| (0..pieces as u8).map(move |number| (piece(number), *part)));
+        pieces.map(|(piece, part)| self.intrinsic(piece, &[part])).collect()
     }
 }

@@ -23,11 +23,11 @@ impl Emit<'_, '_> {
         let (part, lane) = (parts[lane / lanes_of_part], lane % lanes_of_part);
         let value = match self.known_lane(class, part, lane) {
             Some(value) => value,
-            None if self.target.wide && lane >= lanes_of_part / 2 => {
-                let half = self.high_half(part);
-                self.b.ins().extractlane(half, (lane - lanes_of_part / 2) as u8)
+            None => {
+                let of_piece = lanes_of_part / self.target.pieces();
+                let piece = self.piece(part, lane / of_piece);
+                self.b.ins().extractlane(piece, (lane % of_piece) as u8)
             }
-            None => self.b.ins().extractlane(part, lane as u8),
         };
         if class != Class::Bool {
             return value;
@@ -51,17 +51,20 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The upper half of a vector of 256 bits, which is computed once in each block.
-    fn high_half(&mut self, part: Value) -> Value {
+    /// The 128 bits with a number of a vector, which are computed once in each block. The first ones need no instruction.
+    fn piece(&mut self, part: Value, number: usize) -> Value {
+        if number == 0 {
+            return part;
+        }
         let block = self.b.current_block();
-        if let Some((of, half)) = self.calls.halves.get(&part)
+        if let Some((of, piece)) = self.calls.pieces.get(&(part, number))
             && *of == block
         {
-            return *half;
+            return *piece;
         }
-        let half = self.intrinsic(Intrinsic::High, &[part]);
-        self.calls.halves.insert(part, (block, half));
-        half
+        let piece = self.intrinsic(Intrinsic::Piece(number as u8), &[part]);
+        self.calls.pieces.insert((part, number), (block, piece));
+        piece
     }
 
     /// Combines scalars into lanes.
@@ -136,14 +139,14 @@ impl Emit<'_, '_> {
         address: Value,
         offset: i32,
     ) -> Parts {
-        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes() as i32);
+        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes as i32);
         let parts = 0..self.target.parts(class) as i32;
         parts.map(|part| self.b.ins().load(ty, flags, address, offset + part * bytes)).collect()
     }
 
     /// Reads the first vectors of a value.
     pub(super) fn load_vectors(&mut self, class: Class, count: usize, address: Value) -> Parts {
-        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes());
+        let (ty, bytes) = (self.target.vector(class), self.target.vector_bytes);
         let flags = MemFlagsData::new().with_notrap();
         (0..count as u32).map(|part| self.b.ins().load(ty, flags, address, (part * bytes) as i32)).collect()
     }
@@ -152,7 +155,7 @@ impl Emit<'_, '_> {
     pub(in super::super) fn store_parts(&mut self, parts: &[Value], address: Value, offset: i32) {
         let flags = MemFlagsData::new().with_notrap();
         for (part, &value) in parts.iter().enumerate() {
-            self.b.ins().store(flags, value, address, offset + (part as u32 * self.target.vector_bytes()) as i32);
+            self.b.ins().store(flags, value, address, offset + (part as u32 * self.target.vector_bytes) as i32);
         }
     }
 

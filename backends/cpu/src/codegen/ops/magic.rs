@@ -98,7 +98,7 @@ impl Emit<'_, '_> {
         let ty = self.integers();
         let factor = self.vector(ty, u64::from(magic.factor));
         let [low, high] = self.widening_product(a, factor);
-        let product = if self.target.wide {
+        let product = if self.target.is_wide() {
             let (low, high) = (self.ushr_by(low, 32), self.ushr_by(high, 32));
             self.narrow_pair(ty, low, high)
         } else {

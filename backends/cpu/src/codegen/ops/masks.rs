@@ -69,7 +69,7 @@ impl Emit<'_, '_> {
     pub(super) fn widen_mask(&mut self, mask: &[Value]) -> Parts {
         let mut wide = Parts::new();
         for &part in mask {
-            if self.target.wide {
+            if self.target.is_wide() {
                 wide.extend([self.b.ins().swiden_low(part), self.b.ins().swiden_high(part)]);
                 continue;
             }
@@ -88,9 +88,13 @@ impl Emit<'_, '_> {
 
     /// The low halves of the lanes of two vectors with 64-bit lanes, as one vector of type `ty` with 32-bit lanes.
     pub(super) fn narrow_pair(&mut self, ty: Type, low: Value, high: Value) -> Value {
-        let narrow = if self.target.wide {
+        let narrow = if self.target.is_wide() {
             let words = self.integers();
             let (low, high) = (self.cast(words, low), self.cast(words, high));
+            if self.target.pieces() > 2 {
+                let narrow = self.intrinsic(Intrinsic::Evens, &[low, high]);
+                return self.cast(ty, narrow);
+            }
             // The selection works on each half by itself, so the halves of its result are exchanged in the middle.
             let mixed = self.intrinsic(Intrinsic::TwoWords(0b10_00_10_00), &[low, high]);
             let mixed = self.cast(self.target.vector(Class::I64), mixed);

@@ -1,8 +1,9 @@
 //! Machine instructions for the pure operations of the scalar program, in two forms.
 //!
-//! A *scalar* is one machine value for all eight lanes, if they are uniform. *Lanes* are eight values in vectors
-//! ([`Parts`]). With vectors of 128 bits, a 32-bit class takes two and a 64-bit class four; with 256 bits, one and two. A boolean is 0 or 1 in an `I8` as a
-//! scalar, and in lanes a mask like a 32-bit class: 0 or all ones.
+//! A *scalar* is one machine value for all lanes, if they are uniform. *Lanes* are eight or sixteen values in vectors
+//! ([`Parts`]). With vectors of 128 bits, a 32-bit class takes two and a 64-bit class four; with 256 bits, one and two, or
+//! twice as many for groups of 16 lanes; with 512 bits, one and two. A boolean is 0 or 1 in an `I8` as a scalar, and in
+//! lanes a mask like a 32-bit class: 0 or all ones.
 //!
 //! These instructions cannot trap and need no library routine of Cranelift: an operation without a machine instruction
 //! is composed of others, or calls a function of [`crate::math`].
@@ -11,12 +12,12 @@
 //! |---|---|
 //! | `target` | the capabilities of the machine; signatures and stack memory of calls |
 //! | `lanes` | conversions between scalars, lanes and memory; constants |
-//! | `halves` | permutations, and the halves of vectors of 256 bits |
+//! | `halves` | permutations, and the pieces of 128 bits of longer vectors |
 //! | `masks` | booleans of lanes: any, all, bits, widening, selection |
 //! | `unary`, `round`, `bits` | one operand; rounding to integers; counting and reversing bits |
 //! | `binary`, `shift`, `divide`, `magic` | two operands; division with and without a known divisor |
 //! | `compare` | comparisons, minimum and maximum |
-//! | `whole` | the operations on integers that vectors of 256 bits have in another form |
+//! | `whole` | the operations on integers that vectors of more than 128 bits have in another form |
 //! | `convert`, `half` | conversions; those of `f16` |
 //! | `call`, `inline` | functions, called in [`crate::math`] or as instructions |
 //! | `subgroup` | operations over the subgroup |

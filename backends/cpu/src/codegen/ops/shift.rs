@@ -1,5 +1,5 @@
 //! Shifts. Machines shift all lanes of a vector by one amount; for amounts that differ between lanes, the vector is
-//! multiplied by powers of two. Vectors of 256 bits have instructions for such amounts.
+//! multiplied by powers of two. Longer vectors have instructions for such amounts.
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
@@ -33,7 +33,7 @@ impl Emit<'_, '_> {
         if let Some(amount) = self.uniform(amounts) {
             return self.shift_by_scalar(op, class, a, amount);
         }
-        if self.target.wide {
+        if self.target.is_wide() {
             return self.each_pair(a, amounts, |emit, a, amounts| emit.shift_each(op, class, a, amounts));
         }
         if class == Class::I64 {
@@ -62,7 +62,7 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Shifts each lane of a vector of 256 bits by its own amount.
+    /// Shifts each lane of a vector of more than 128 bits by its own amount.
     fn shift_each(&mut self, op: BinaryOp, class: Class, a: Value, amounts: Value) -> Value {
         let last = self.vector(self.target.vector(class), u64::from(width(class)) - 1);
         let amounts = self.b.ins().band(amounts, last);
@@ -70,6 +70,7 @@ impl Emit<'_, '_> {
             (BinaryOp::Shl, _) => self.intrinsic(Intrinsic::ShiftLeft, &[a, amounts]),
             (BinaryOp::ShrU, _) => self.intrinsic(Intrinsic::ShiftRight, &[a, amounts]),
             (_, Class::I32) => self.intrinsic(Intrinsic::ShiftSigned, &[a, amounts]),
+            _ if self.target.vector_bytes == 64 => self.intrinsic(Intrinsic::ShiftSigned, &[a, amounts]),
             _ => {
                 // AVX2 has no such instruction for 64 bits. The flipped bits of negative lanes shift in zeros as ones.
                 let sign = self.sshr_by(a, i64::from(width(class)) - 1);

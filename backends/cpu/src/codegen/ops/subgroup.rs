@@ -82,7 +82,7 @@ impl Emit<'_, '_> {
         if !self.target.permute {
             return None;
         }
-        if self.target.wide {
+        if self.target.is_wide() {
             if class.bytes() == 4 {
                 return Some(Parts::from_slice(&[self.lanes_at(parts[0], lanes)]));
             }
@@ -121,7 +121,7 @@ impl Emit<'_, '_> {
 
     /// The inclusive prefix sums of integer lanes; inactive lanes must be 0.
     fn sums_up_to(&mut self, parts: &[Value]) -> Parts {
-        if self.target.wide {
+        if self.target.is_wide() {
             let mut sums = parts[0];
             let zero = self.constant(Class::I32, 0)[0];
             for bytes in [4, 8] {

@@ -7,6 +7,7 @@ use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
+use super::super::lanes::Vectors;
 use crate::ir::Class;
 use crate::math::Functions;
 
@@ -31,9 +32,9 @@ pub(in super::super) struct Target {
     pub(super) permute: bool,
     /// Whether functions are inline where the machine has the instructions for them.
     pub(super) inline: bool,
-    /// Whether vectors have 256 bits instead of 128.
-    pub(in super::super) wide: bool,
-    /// The number of lanes of a group: 8 or, with vectors of 256 bits only, 16.
+    /// The size of vectors in bytes: 16, 32 or 64.
+    pub(in super::super) vector_bytes: u32,
+    /// The number of lanes of a group: 8 or 16; always 16 with vectors of 512 bits, never with those of 128 bits.
     pub(in super::super) lanes: usize,
     /// Whether one instruction reads the scalars of all lanes; never for vectors of 128 bits.
     pub(in super::super) gathers: bool,
@@ -47,12 +48,22 @@ impl Target {
 
     /// Whether comparisons of unsigned integers in vectors are one instruction.
     pub(in super::super) fn compares_unsigned(&self) -> bool {
-        !self.x86
+        !self.x86 || self.vector_bytes == 64
     }
 
-    /// The size of vectors in bytes.
-    pub(in super::super) fn vector_bytes(&self) -> u32 {
-        if self.wide { 32 } else { 16 }
+    /// Whether one instruction writes the scalars of all lanes, faster than a write for each.
+    pub(in super::super) fn scatters(&self) -> bool {
+        self.gathers && self.vector_bytes == 64
+    }
+
+    /// Whether vectors have more than 128 bits.
+    pub(in super::super) fn is_wide(&self) -> bool {
+        self.vector_bytes > 16
+    }
+
+    /// The number of pieces of 128 bits of a vector.
+    pub(in super::super) fn pieces(&self) -> usize {
+        self.vector_bytes as usize / 16
     }
 
     /// The machine type of each vector of a value in all lanes.
@@ -63,21 +74,21 @@ impl Target {
             Class::F32 => types::F32,
             Class::F64 => types::F64,
         };
-        lane.by(self.vector_bytes() / lane.bytes()).unwrap_or(types::INVALID)
+        lane.by(self.vector_bytes / lane.bytes()).unwrap_or(types::INVALID)
     }
 
     /// The machine type of a vector of 128 bits.
     pub(in super::super) fn half(&self, class: Class) -> Type {
-        Self { wide: false, ..*self }.vector(class)
+        Self { vector_bytes: 16, ..*self }.vector(class)
     }
 
     /// The number of vectors of a value in all lanes.
     pub(in super::super) fn parts(&self, class: Class) -> usize {
-        (self.lanes as u32 * class.bytes() / self.vector_bytes()) as usize
+        (self.lanes as u32 * class.bytes() / self.vector_bytes) as usize
     }
 
     /// Returns the capabilities of the target of code generation.
-    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions, wide: bool, lanes: usize) -> Self {
+    pub(in super::super) fn new(isa: &dyn TargetIsa, functions: Functions, vectors: Vectors) -> Self {
         let x86 = isa.name() == "x64";
         Self {
             pointer: isa.pointer_type(),
@@ -88,10 +99,10 @@ impl Target {
             blend: x86 && isa.has_blendv_lowering(types::I32X4),
             permute: !x86 || isa.has_x86_pshufb_lowering(),
             inline: functions == Functions::Fast,
-            wide,
-            lanes,
+            vector_bytes: vectors.bytes,
+            lanes: vectors.lanes,
             // Unit tests run it on every processor.
-            gathers: wide && (super::super::isa::gathers_fast() || cfg!(test)),
+            gathers: vectors.bytes > 16 && (super::super::isa::gathers_fast() || cfg!(test)),
         }
     }
 }
@@ -111,8 +122,8 @@ pub(in super::super) struct Calls {
     slots: [Option<StackSlot>; 4],
     /// The functions that stand for intrinsics.
     pub(in super::super) intrinsics: super::super::intrinsic::Known,
-    /// The upper halves of vectors, and the block in which each was computed.
-    pub(in super::super) halves: FxHashMap<Value, (Option<Block>, Value)>,
+    /// Pieces of vectors by their numbers, and the block in which each was computed.
+    pub(in super::super) pieces: FxHashMap<(Value, usize), (Option<Block>, Value)>,
 }
 
 /// The parameters of a function written in Rust that kernels call.

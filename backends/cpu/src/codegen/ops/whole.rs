@@ -1,7 +1,7 @@
 //! Subtraction, exclusive or, negation and comparison of integers, as scalars or vectors.
 //!
 //! Cranelift's optimiser simplifies `x - x`, `x + -x`, `x ^ x` and comparisons of equal operands to constants, but fails
-//! where these have 256 bits. It leaves operations with saturation and averages alone, which WGSL lacks. In vectors of 256 bits they
+//! where these have more than 128 bits. It leaves operations with saturation and averages alone, which WGSL lacks. In longer vectors they
 //! stand for the operations here ([`Stand`]).
 
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
 
 use super::Emit;
 
-/// An operation on integers of 256 bits that another opcode stands for.
+/// An operation on vectors of integers of more than 128 bits that another opcode stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stand {
     /// `a - b`.
@@ -20,18 +20,26 @@ pub(crate) enum Stand {
     Equal,
     /// A mask: whether `a > b`, as signed integers.
     Greater,
+    /// Like [`Self::Greater`], as unsigned integers: 512 bits only.
+    GreaterUnsigned,
 }
 
 impl Stand {
-    /// The operation that an opcode stands for in vectors of 256 bits.
+    /// The operation that an opcode stands for in vectors of more than 128 bits.
     pub(crate) fn of(opcode: Opcode) -> Option<Self> {
         Some(match opcode {
             Opcode::UsubSat => Self::Sub,
             Opcode::AvgRound => Self::Xor,
             Opcode::UaddSat => Self::Equal,
             Opcode::SsubSat => Self::Greater,
+            Opcode::SaddSat => Self::GreaterUnsigned,
             _ => return None,
         })
+    }
+
+    /// Whether the result is a mask.
+    pub(crate) fn is_comparison(self) -> bool {
+        matches!(self, Self::Equal | Self::Greater | Self::GreaterUnsigned)
     }
 }
 
@@ -89,13 +97,16 @@ impl Emit<'_, '_> {
     /// Addition of the least signed integer maps the order of unsigned integers to that of signed ones.
     fn unsigned_greater(&mut self, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
+        if ty.bits() == 512 {
+            return self.stand(Stand::GreaterUnsigned, a, b);
+        }
         let least = self.vector(ty, 1 << (ty.lane_bits() - 1));
         let (a, b) = (self.xor(a, least), self.xor(b, least));
         self.stand(Stand::Greater, a, b)
     }
 
     fn is_long(&self, value: Value) -> bool {
-        self.b.func.dfg.value_type(value).bits() == 256
+        self.b.func.dfg.value_type(value).bits() > 128
     }
 
     fn stand(&mut self, operation: Stand, a: Value, b: Value) -> Value {
@@ -104,6 +115,7 @@ impl Emit<'_, '_> {
             Stand::Xor => self.b.ins().avg_round(a, b),
             Stand::Equal => self.b.ins().uadd_sat(a, b),
             Stand::Greater => self.b.ins().ssub_sat(a, b),
+            Stand::GreaterUnsigned => self.b.ins().sadd_sat(a, b),
         }
     }
 }

@@ -13,6 +13,7 @@ mod narrow;
 mod proven;
 mod regions;
 mod serial;
+mod wide;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;
@@ -93,9 +94,9 @@ fn run_with(
     steps: u64,
 ) -> Result<Vec<Vec<u32>>, u32> {
     let result = run_by(super::Isa::Baseline, function, functions, buffers, groups, steps);
-    if super::check_avx2().is_ok() {
-        let wide = run_by(super::Isa::Avx2, function, functions, buffers, groups, steps);
-        assert_eq!(wide, result, "vectors of 256 bits change the kernel's result\n{function}");
+    for isa in super::Isa::all().into_iter().filter(|isa| *isa != super::Isa::Baseline) {
+        let wide = run_by(isa, function, functions, buffers, groups, steps);
+        assert_eq!(wide, result, "{isa:?} changes the kernel's result\n{function}");
     }
     result
 }

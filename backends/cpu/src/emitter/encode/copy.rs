@@ -1,7 +1,7 @@
 //! The encoding of copies between registers, spilled values and memory.
 
 use super::{Encoder, Legacy, Place};
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Base, Cc, Cond, Mem, Reg, Rm, Size};
 
 impl Encoder {
@@ -14,18 +14,26 @@ impl Encoder {
         if to == from {
             return;
         }
-        let long = self.frame.long;
+        let length = self.frame.length;
         match (to, from) {
             (Reg::Slot(unit), Reg::Vector(_)) => {
                 let place = self.memory(Mem::at(Base::Slot(unit)));
-                self.vex(op::VMOVUPS_OUT, long, from.number(), 0, place, 0);
+                self.vector(op::VMOVUPS_OUT, length, from.number(), 0, place, 0);
+            }
+            (Reg::Mask(_), _) => {
+                let place = self.place(Rm::Any(from));
+                self.vector(op::KMOVQ, Length::Xmm, to.number(), 0, place, 0);
+            }
+            (Reg::Slot(unit), Reg::Mask(_)) => {
+                let place = self.memory(Mem::at(Base::Slot(unit)));
+                self.vector(op::KMOVQ_OUT, Length::Xmm, from.number(), 0, place, 0);
             }
             (Reg::Slot(unit), _) => self.store(Size::S64, from, Mem::at(Base::Slot(unit))),
             (Reg::Vector(_), Reg::Slot(_)) => {
                 let place = self.place(Rm::Any(from));
-                self.vex(op::VMOVUPS, long, to.number(), 0, place, 0);
+                self.vector(op::VMOVUPS, length, to.number(), 0, place, 0);
             }
-            (Reg::Vector(_), _) => self.copy_vector(long, to.number(), from.number()),
+            (Reg::Vector(_), _) => self.copy_vector(length, to.number(), from.number()),
             _ => {
                 let place = self.place(Rm::Any(from));
                 self.plain(Size::S64, &[0x8b], to, place, 0);
@@ -34,11 +42,11 @@ impl Encoder {
     }
 
     /// Copies a vector register; in the direction with the shorter prefix.
-    pub(super) fn copy_vector(&mut self, long: bool, to: u8, from: u8) {
+    pub(super) fn copy_vector(&mut self, length: Length, to: u8, from: u8) {
         if from >= 8 && to < 8 {
-            self.vex(op::VMOVAPS_OUT, long, from, 0, Place::Reg(to), 0);
+            self.vector(op::VMOVAPS_OUT, length, from, 0, Place::Reg(to), 0);
         } else {
-            self.vex(op::VMOVAPS, long, to, 0, Place::Reg(from), 0);
+            self.vector(op::VMOVAPS, length, to, 0, Place::Reg(from), 0);
         }
     }
 
@@ -53,10 +61,9 @@ impl Encoder {
         if to == from {
             return;
         }
-        let long = self.frame.long;
         let length = {
             let start = self.bytes.len();
-            self.copy_vector(long, to.number(), from.number());
+            self.copy(to, from);
             let length = self.bytes.len() - start;
             self.bytes.truncate(start);
             length as u8
@@ -73,6 +80,6 @@ impl Encoder {
                 jump(self, b.not(), length);
             }
         }
-        self.copy_vector(long, to.number(), from.number());
+        self.copy(to, from);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Encoder, Legacy, Place};
 use crate::emitter::inst::{Change, Inst};
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{RAX, RDX, Reg, Rm, Size};
 
 impl Encoder {
@@ -96,46 +96,63 @@ impl Encoder {
                 self.plain(size, &[0x0f, 0x40 | cc as u8], to, place, 0);
             }
             Inst::MoveVector { cond, to, b, .. } => self.move_vector(cond, to, b),
-            Inst::V { op, long, to, a, b, c, imm } => {
+            Inst::V { op, length, to, a, b, c, imm } => {
                 let place = self.place(b);
-                let behind = u8::from(imm.is_some() || c.is_some());
-                match op.digit {
-                    Some(digit) => self.vex(op, long, digit, to.number(), place, behind),
-                    None => self.vex(op, long, to.number(), a.map_or(0, Reg::number), place, behind),
-                }
-                if let Some(byte) = c.map(|c| c.number() << 4).or(imm) {
+                let mask = c.filter(|c| matches!(c, Reg::Mask(_)));
+                let last = if mask.is_none() { c.map(|c| c.number() << 4).or(imm) } else { imm };
+                let behind = u8::from(last.is_some());
+                let (reg, second) = match op.digit {
+                    Some(digit) => (digit, to.number()),
+                    None => (to.number(), a.map_or(0, Reg::number)),
+                };
+                self.masked(op, length, mask, reg, second, place, behind);
+                if let Some(byte) = last {
                     self.byte(byte);
                 }
             }
-            Inst::Fused { op, long, to, b, c, .. } => {
+            Inst::Fused { op, length, to, b, c, imm, .. } => {
                 let place = self.place(c);
-                self.vex(op, long, to.number(), b.number(), place, 0);
-            }
-            Inst::Out { op, long, from, to, imm } => {
-                let place = self.place(to);
-                self.vex(op, long, from.number(), 0, place, u8::from(imm.is_some()));
+                self.vector(op, length, to.number(), b.number(), place, u8::from(imm.is_some()));
                 if let Some(imm) = imm {
                     self.byte(imm);
                 }
             }
-            Inst::Flags { op, long, a, b } => {
-                let place = self.place(b);
-                self.vex(op, long, a.number(), 0, place, 0);
+            Inst::Out { op, length, from, to, imm } => {
+                let place = self.place(to);
+                self.vector(op, length, from.number(), 0, place, u8::from(imm.is_some()));
+                if let Some(imm) = imm {
+                    self.byte(imm);
+                }
             }
-            Inst::Own { op, long, to } => {
+            Inst::Flags { op, length, a, b } => {
+                let place = self.place(b);
+                self.vector(op, length, a.number(), 0, place, 0);
+            }
+            Inst::Own { op, length, to, imm } => {
                 let place = Place::Reg(to.number());
-                self.vex(op, long, to.number(), to.number(), place, 0);
+                self.vector(op, length, to.number(), to.number(), place, u8::from(imm.is_some()));
+                if let Some(imm) = imm {
+                    self.byte(imm);
+                }
             }
             Inst::FromInt { op, to, a } => {
                 let own = Place::Reg(to.number());
-                self.vex(op::VXORPS, false, to.number(), to.number(), own, 0);
+                self.vector(op::VXORPS, Length::Xmm, to.number(), to.number(), own, 0);
                 let place = self.place(a);
-                self.vex(op, false, to.number(), to.number(), place, 0);
+                self.vector(op, Length::Xmm, to.number(), to.number(), place, 0);
             }
-            Inst::Gather { op, long, to, used, base, index, scale, offset, .. } => {
+            Inst::Gather { op, length, to, used, base, index, scale, offset, .. } => {
                 // A vector register takes the place of the index.
                 let place = Place::Memory { base: Some(base.number()), index: Some((index.number(), scale)), offset };
-                self.vex(op, long, to.number(), used.number(), place, 0);
+                if let Reg::Mask(_) = used {
+                    self.masked(op, length, Some(used), to.number(), 0, place, 0);
+                } else {
+                    self.vector(op, length, to.number(), used.number(), place, 0);
+                }
+            }
+            Inst::Scatter { from, used, base, index, scale, offset, .. } => {
+                let place = Place::Memory { base: Some(base.number()), index: Some((index.number(), scale)), offset };
+                self.masked(op::VPSCATTERDD, Length::Zmm, Some(used), from.number(), 0, place, 0);
             }
             Inst::Exchange { size, to, mem, .. } => {
                 let opcode: &[u8] = if size == Size::S8 { &[0x86] } else { &[0x87] };

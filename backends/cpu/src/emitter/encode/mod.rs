@@ -6,7 +6,7 @@ mod integer;
 #[cfg(test)]
 mod tests;
 
-use super::op::Op;
+use super::op::{Length, Op, Prefix};
 use super::reg::{Base, Mem, Reg, Rm, Size};
 use crate::codegen::Target;
 
@@ -19,8 +19,8 @@ pub(super) struct Frame {
     pub(super) spills: u32,
     /// The size of everything below the saved registers.
     pub(super) bytes: u32,
-    /// Whether vector registers are copied with all 256 bits.
-    pub(super) long: bool,
+    /// The length with which vector registers are copied.
+    pub(super) length: Length,
 }
 
 /// A place in machine code that receives the distance to a constant.
@@ -104,6 +104,11 @@ impl Encoder {
 
     /// Writes the bytes behind the opcode that name the operands; `behind` bytes of constants follow them.
     fn operands(&mut self, reg: u8, place: Place, behind: u8) {
+        self.operands_in_units(reg, place, behind, 1);
+    }
+
+    /// Like [`Self::operands`], with offsets of one byte that count units; none is so short if the unit is 0.
+    fn operands_in_units(&mut self, reg: u8, place: Place, behind: u8, unit: i32) {
         let reg = (reg & 7) << 3;
         match place {
             Place::Reg(number) => self.byte(0xc0 | reg | number & 7),
@@ -120,11 +125,12 @@ impl Encoder {
                 self.word(offset);
             }
             Place::Memory { base: Some(base), index, offset } => {
-                let size = match i8::try_from(offset) {
+                let short = if unit != 0 && offset % unit == 0 { i8::try_from(offset / unit).ok() } else { None };
+                let (size, short) = match short {
                     // Without an offset, the number 5 means that there is no base.
-                    Ok(0) if base & 7 != 5 => 0,
-                    Ok(_) => 0x40,
-                    Err(_) => 0x80,
+                    _ if offset == 0 && base & 7 != 5 => (0, 0),
+                    Some(short) => (0x40, short),
+                    None => (0x80, 0),
                 };
                 if index.is_none() && base & 7 != 4 {
                     self.byte(size | reg | base & 7);
@@ -135,17 +141,56 @@ impl Encoder {
                 }
                 match size {
                     0 => {}
-                    0x40 => self.byte(offset as u8),
+                    0x40 => self.byte(short as u8),
                     _ => self.word(offset),
                 }
             }
         }
     }
 
-    /// Writes an instruction with a VEX prefix: the first register, the register in the prefix, and the last operand.
-    fn vex(&mut self, op: Op, long: bool, reg: u8, second: u8, place: Place, behind: u8) {
+    /// Writes an instruction with a VEX or EVEX prefix: the first register, the register in the prefix, and the last
+    /// operand.
+    fn vector(&mut self, op: Op, length: Length, reg: u8, second: u8, place: Place, behind: u8) {
+        self.masked(op, length, None, reg, second, place, behind);
+    }
+
+    /// Like [`Self::vector`], with a mask for EVEX.
+    #[expect(clippy::too_many_arguments, reason = "these are the fields of the instruction")]
+    fn masked(&mut self, op: Op, length: Length, mask: Option<Reg>, reg: u8, second: u8, place: Place, behind: u8) {
+        let (wide, whole) = match op.by {
+            Prefix::Vex => return self.vex(op, length, reg, second, place, behind),
+            Prefix::Either { wide } => (wide, true),
+            Prefix::Part { wide } => (wide, false),
+            Prefix::Evex { wide } => (wide, false),
+        };
+        let low = reg < 16 && second < 16 && !matches!(place, Place::Reg(16..));
+        if low && length < Length::Zmm && !matches!(op.by, Prefix::Evex { .. }) {
+            return self.vex(op, length, reg, second, place, behind);
+        }
+        let mask = mask.map_or(0, Reg::number);
+        // The fifth bit of a register in place of an address is the bit of an index; that of an index in a vector
+        // register is the bit of the second register, which such instructions lack.
+        let (base, index, second) = match place {
+            Place::Reg(number) => (number, number >> 1, second),
+            Place::Memory { base, index, .. } => {
+                let index = index.map_or(0, |(index, _)| index);
+                (base.unwrap_or(0), index, second | index & 16)
+            }
+            Place::Constant { .. } => (0, 0, second),
+        };
+        let inverted = |number: u8, bit: u8, to: u8| (!number >> bit & 1) << to;
+        self.byte(0x62);
+        self.byte(inverted(reg, 3, 7) | inverted(index, 3, 6) | inverted(base, 3, 5) | inverted(reg, 4, 4) | op.map);
+        self.byte(u8::from(wide) << 7 | (!second & 15) << 3 | 4 | op.prefix);
+        self.byte((length as u8) << 5 | inverted(second, 4, 3) | mask);
+        self.byte(op.opcode);
+        let unit = if whole { length.bytes().cast_signed() } else { 0 };
+        self.operands_in_units(reg, place, behind, unit);
+    }
+
+    fn vex(&mut self, op: Op, length: Length, reg: u8, second: u8, place: Place, behind: u8) {
         let (base, index) = place.high_bits();
-        let tail = (!second & 15) << 3 | u8::from(long) << 2 | op.prefix;
+        let tail = (!second & 15) << 3 | u8::from(length == Length::Ymm) << 2 | op.prefix;
         let high = u8::from(reg < 8) << 7;
         if base == 0 && index == 0 && !op.wide && op.map == 1 {
             self.byte(0xc5);

@@ -158,6 +158,13 @@ impl Inst {
                 f(to, Role::Same(0));
                 f(used, Role::Same(1));
             }
+            Self::Scatter { from, mask, used, base, index, .. } => {
+                f(mask, Role::Use);
+                f(from, Role::Use);
+                f(base, Role::Use);
+                f(index, Role::Use);
+                f(used, Role::Same(0));
+            }
             Self::Exchange { to, a, mem, .. } | Self::Add { to, a, mem, .. } => {
                 f(a, Role::Use);
                 visit_mem(mem, Role::Use, f);

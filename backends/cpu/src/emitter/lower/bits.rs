@@ -2,9 +2,9 @@
 
 use cranelift_codegen::ir::{self, Opcode, types};
 
-use super::{Lower, is_long, refused, size_of};
+use super::{Lower, length_of, refused, size_of};
 use crate::emitter::inst::{Alu, Change, Count, Inst, Shift};
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Reg, Rm, Rmi, Size};
 
 /// The number of set bits of each half byte.
@@ -99,21 +99,21 @@ impl Lower<'_> {
     /// The number of set bits of each byte: the sum of the numbers for its halves, which a table contains.
     fn count_in_bytes(&mut self, inst: ir::Inst) {
         let ty = self.result_type(inst);
-        let (to, long) = (self.result(inst), is_long(ty));
+        let (to, length) = (self.result(inst), length_of(ty));
         let x = self.reg(self.arguments(inst)[0]);
         let half = self.each_lane(types::I8.by(ty.lane_count()).unwrap_or(ty), 0x0f);
-        let low = self.v(op::VPAND, long, x, half);
-        let down = self.shift_lanes(op::VPSRLW_IMM, long, x, 4);
-        let high = self.v(op::VPAND, long, down, half);
+        let low = self.v(op::VPAND, length, x, half);
+        let down = self.shift_lanes(op::VPSRLW_IMM, length, x, 4);
+        let high = self.v(op::VPAND, length, down, half);
         let table: Vec<u8> = ONES.iter().copied().cycle().take(ty.bytes() as usize).collect();
         let table = self.load_constant(ty, &table);
-        let low = self.v(op::VPSHUFB, long, table, Rm::Reg(low));
-        let high = self.v(op::VPSHUFB, long, table, Rm::Reg(high));
-        self.v_to(to, op::VPADDB, long, low, Rm::Reg(high));
+        let low = self.v(op::VPSHUFB, length, table, Rm::Reg(low));
+        let high = self.v(op::VPSHUFB, length, table, Rm::Reg(high));
+        self.v_to(to, op::VPADDB, length, low, Rm::Reg(high));
     }
 
     /// Shifts the lanes of a vector by a constant.
-    pub(super) fn shift_lanes(&mut self, op: op::Op, long: bool, x: Reg, by: u8) -> Reg {
-        self.v1(op, long, Rm::Reg(x), Some(by))
+    pub(super) fn shift_lanes(&mut self, op: op::Op, length: Length, x: Reg, by: u8) -> Reg {
+        self.v1(op, length, Rm::Reg(x), Some(by))
     }
 }

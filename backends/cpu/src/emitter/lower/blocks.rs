@@ -7,7 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Lower, refused};
 use crate::emitter::inst::Inst;
+use crate::emitter::intrinsic::Intrinsic;
 use crate::emitter::program::BasicBlock;
+use crate::emitter::reg::Reg;
 
 /// A block of the machine program.
 #[derive(Clone, Copy, Debug)]
@@ -219,9 +221,11 @@ impl Lower<'_> {
         let dfg = &self.func.dfg;
         let calls = dfg.insts[last].branch_destination(&dfg.jump_tables, &dfg.exception_tables);
         let mut values = Vec::new();
-        for argument in calls[number].args(&dfg.value_lists) {
+        let parameters = dfg.block_params(calls[number].block(&dfg.value_lists));
+        for (argument, parameter) in calls[number].args(&dfg.value_lists).zip(parameters.iter().copied()) {
             let Some(value) = argument.as_value() else { return refused("exceptions") };
-            let crate::emitter::reg::Reg::Virtual(reg) = self.reg(value) else { return refused("a fixed register") };
+            let reg = if self.is_predicate(parameter) { self.predicate(value) } else { self.reg(value) };
+            let Reg::Virtual(reg) = reg else { return refused("a fixed register") };
             values.push(reg);
         }
         Ok(values)
@@ -231,6 +235,6 @@ impl Lower<'_> {
     fn has_effect(&self, inst: ir::Inst) -> bool {
         let opcode = self.func.dfg.insts[inst].opcode();
         (opcode.can_store() || opcode.is_call() || opcode.other_side_effects() || opcode == Opcode::AtomicLoad)
-            && self.intrinsic_of(inst).is_none()
+            && self.intrinsic_of(inst).is_none_or(Intrinsic::writes)
     }
 }

@@ -1,14 +1,14 @@
 //! Calls, and the places of arguments and results.
 //!
 //! Functions of this crate are called by the System V convention. Functions of a kernel, which are called only by code of
-//! this emitter, have the same convention, with more arguments on the stack, and with vectors of 256 bits.
+//! this emitter, have the same convention, with more arguments on the stack, and with longer vectors.
 
 use cranelift_codegen::ir::{self, AbiParam, Block, ExternalName, FuncRef, InstructionData, Signature, types};
 use cranelift_codegen::isa::CallConv;
 use regalloc2::PReg;
 
 use super::values::{load_op, store_op};
-use super::{Lower, is_in_vector, is_long, refused};
+use super::{Lower, is_in_vector, is_long, length_of, refused};
 use crate::codegen::{HELPERS, Target};
 use crate::emitter::inst::{Call, Inst};
 use crate::emitter::program::clobbers;
@@ -96,7 +96,7 @@ impl Lower<'_> {
                 Place::Stack(offset) => {
                     let mem = Rm::Mem(Mem::at(Base::Incoming(offset)));
                     if is_in_vector(ty) {
-                        self.v1_to(to, load_op(ty), is_long(ty), mem, None);
+                        self.v1_to(to, load_op(ty), length_of(ty), mem, None);
                     } else {
                         self.push(Inst::Extend { signed: false, from: Size::S64, into: Size::S64, to, a: mem });
                     }
@@ -143,7 +143,13 @@ impl Lower<'_> {
                 Place::Stack(offset) => {
                     let mem = Mem::at(Base::Outgoing(offset));
                     if is_in_vector(ty) {
-                        self.push(Inst::Out { op: store_op(ty), long: is_long(ty), from, to: Rm::Mem(mem), imm: None });
+                        self.push(Inst::Out {
+                            op: store_op(ty),
+                            length: length_of(ty),
+                            from,
+                            to: Rm::Mem(mem),
+                            imm: None,
+                        });
                     } else {
                         self.push(Inst::Store { size: Size::S64, from, mem });
                     }

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstructionData, Type, Value, types};
 
-use super::{Lower, is_long, refused};
+use super::{Lower, is_longest, length_of, refused};
 use crate::emitter::op::{self, Op};
 use crate::emitter::reg::{Reg, Rm};
 
@@ -54,7 +54,7 @@ impl Lower<'_> {
                 let b = self.rm(b);
                 self.push(crate::emitter::inst::Inst::V {
                     op,
-                    long: is_long(ty),
+                    length: length_of(ty),
                     to,
                     a: Some(a),
                     b,
@@ -68,7 +68,7 @@ impl Lower<'_> {
                 let mask = self.new_vector();
                 if self.compare_or_inverse(mask, cond, a, b, ty)? {
                     let ones = self.each_lane(ty, u64::MAX);
-                    self.v_to(to, op::VPXOR, is_long(ty), mask, ones);
+                    self.v_to(to, op::VPXOR, length_of(ty), mask, ones);
                 } else {
                     self.copy(to, mask);
                 }
@@ -88,7 +88,7 @@ impl Lower<'_> {
         ty: Type,
     ) -> Result<bool, String> {
         let Some(width) = width(ty) else { return refused(format_args!("a comparison of {ty}")) };
-        let long = is_long(ty);
+        let length = length_of(ty);
         let (cond, a, b) = match cond {
             IntCC::SignedLessThan | IntCC::SignedGreaterThanOrEqual => (cond.swap_args(), b, a),
             _ => (cond, a, b),
@@ -98,13 +98,13 @@ impl Lower<'_> {
                 let (a, b) = self.ordered(a, b);
                 let a = self.reg(a);
                 let b = self.rm(b);
-                self.v_to(to, width.equal, long, a, b);
+                self.v_to(to, width.equal, length, a, b);
                 Ok(cond == IntCC::NotEqual)
             }
             IntCC::SignedGreaterThan | IntCC::SignedLessThanOrEqual => {
                 let a = self.reg(a);
                 let b = self.rm(b);
-                self.v_to(to, width.greater, long, a, b);
+                self.v_to(to, width.greater, length, a, b);
                 Ok(cond == IntCC::SignedLessThanOrEqual)
             }
             _ => {
@@ -115,8 +115,8 @@ impl Lower<'_> {
                 };
                 let a = self.reg(a);
                 let b = self.rm(b);
-                let extremum = self.v(if less { minimum } else { maximum }, long, a, b);
-                self.v_to(to, width.equal, long, a, Rm::Reg(extremum));
+                let extremum = self.v(if less { minimum } else { maximum }, length, a, b);
+                self.v_to(to, width.equal, length, a, Rm::Reg(extremum));
                 Ok(matches!(cond, IntCC::UnsignedGreaterThan | IntCC::UnsignedLessThan))
             }
         }
@@ -124,7 +124,7 @@ impl Lower<'_> {
 
     /// Compares unsigned lanes of 64 bits as signed ones, with flipped signs.
     fn compare_flipped(&mut self, to: Reg, cond: IntCC, a: Value, b: Value, ty: Type) -> bool {
-        let long = is_long(ty);
+        let length = length_of(ty);
         let (a, b) = match cond {
             IntCC::UnsignedLessThan | IntCC::UnsignedGreaterThanOrEqual => (b, a),
             _ => (a, b),
@@ -132,9 +132,9 @@ impl Lower<'_> {
         let sign = self.each_lane(ty, 1 << 63);
         let a = self.reg(a);
         let b = self.reg(b);
-        let a = self.v(op::VPXOR, long, a, sign);
-        let b = self.v(op::VPXOR, long, b, sign);
-        self.v_to(to, op::VPCMPGTQ, long, a, Rm::Reg(b));
+        let a = self.v(op::VPXOR, length, a, sign);
+        let b = self.v(op::VPXOR, length, b, sign);
+        self.v_to(to, op::VPCMPGTQ, length, a, Rm::Reg(b));
         matches!(cond, IntCC::UnsignedGreaterThanOrEqual | IntCC::UnsignedLessThanOrEqual)
     }
 
@@ -142,7 +142,7 @@ impl Lower<'_> {
     pub(super) fn extremum_of_vectors(&mut self, opcode: ir::Opcode, inst: ir::Inst) -> Result<(), String> {
         let [a, b] = self.argument(inst);
         let ty = self.result_type(inst);
-        let (to, long) = (self.result(inst), is_long(ty));
+        let (to, length) = (self.result(inst), length_of(ty));
         let number = match opcode {
             ir::Opcode::Smin => 0,
             ir::Opcode::Smax => 1,
@@ -154,7 +154,14 @@ impl Lower<'_> {
             let (a, b) = self.ordered(a, b);
             let a = self.reg(a);
             let b = self.rm(b);
-            self.v_to(to, extrema[number], long, a, b);
+            self.v_to(to, extrema[number], length, a, b);
+            return Ok(());
+        }
+        if is_longest(ty) {
+            let (a, b) = self.ordered(a, b);
+            let a = self.reg(a);
+            let b = self.rm(b);
+            self.v_to(to, [op::VPMINSQ, op::VPMAXSQ, op::VPMINUQ, op::VPMAXUQ][number], length, a, b);
             return Ok(());
         }
         let greater = self.new_vector();
@@ -167,7 +174,7 @@ impl Lower<'_> {
         let (a, b) = (self.reg(a), self.reg(b));
         // The minimum is the second operand where the first one is greater.
         let (yes, no) = if number % 2 == 0 { (b, a) } else { (a, b) };
-        self.blend_to(to, op::VBLENDVPD, long, no, Rm::Any(yes), greater);
+        self.blend_to(to, op::VBLENDVPD, length, no, Rm::Any(yes), greater);
         Ok(())
     }
 }

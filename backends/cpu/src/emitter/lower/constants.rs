@@ -3,9 +3,9 @@
 use cranelift_codegen::ir::{InstructionData, Opcode, Type, Value};
 
 use super::values::load_op;
-use super::{Lower, is_in_vector, is_long};
+use super::{Lower, is_in_vector, is_longest, length_of};
 use crate::emitter::inst::Inst;
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Base, Mem, Reg, Rm};
 
 impl Lower<'_> {
@@ -13,12 +13,14 @@ impl Lower<'_> {
     pub(super) fn load_constant(&mut self, ty: Type, bytes: &[u8]) -> Reg {
         let to = self.new_vector();
         if bytes.iter().all(|byte| *byte == 0) {
-            self.push(Inst::Own { op: op::VPXOR, long: false, to });
+            self.push(Inst::Own { op: op::VPXOR, length: Length::Xmm, to, imm: None });
+        } else if bytes.iter().all(|byte| *byte == u8::MAX) && is_longest(ty) {
+            self.push(Inst::Own { op: op::VPTERNLOGD, length: Length::Zmm, to, imm: Some(0xff) });
         } else if bytes.iter().all(|byte| *byte == u8::MAX) {
-            self.push(Inst::Own { op: op::VPCMPEQD, long: is_long(ty), to });
+            self.push(Inst::Own { op: op::VPCMPEQD, length: length_of(ty), to, imm: None });
         } else {
             let b = Rm::Mem(self.constant_memory(bytes));
-            self.push(Inst::V { op: load_op(ty), long: is_long(ty), to, a: None, b, c: None, imm: None });
+            self.push(Inst::V { op: load_op(ty), length: length_of(ty), to, a: None, b, c: None, imm: None });
         }
         to
     }
@@ -39,7 +41,7 @@ impl Lower<'_> {
 
     pub(super) fn zero(&mut self) -> Reg {
         let to = self.new_vector();
-        self.push(Inst::Own { op: op::VPXOR, long: false, to });
+        self.push(Inst::Own { op: op::VPXOR, length: Length::Xmm, to, imm: None });
         to
     }
 

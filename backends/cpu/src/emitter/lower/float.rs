@@ -3,9 +3,10 @@
 use cranelift_codegen::ir::{self, Opcode, Type, Value, types};
 
 use super::compare::predicate;
-use super::{Lower, is_long, refused};
+use super::predicates::blend_by_predicate;
+use super::{Lower, length_of, refused};
 use crate::emitter::inst::Inst;
-use crate::emitter::op::{self, Op, Order, fused};
+use crate::emitter::op::{self, Length, Op, Order, fused};
 use crate::emitter::reg::{Reg, Rm};
 
 /// The forms of an instruction: for vectors of single and double precision, then for scalars.
@@ -35,7 +36,7 @@ impl Lower<'_> {
         if !matches!(ty.lane_type(), types::F32 | types::F64) {
             return refused(format_args!("{opcode} of {ty}"));
         }
-        let (to, long) = (self.result(inst), is_long(ty));
+        let (to, length) = (self.result(inst), length_of(ty));
         match opcode {
             Opcode::Fadd | Opcode::Fmul => {
                 let [a, b] = self.argument(inst);
@@ -63,19 +64,19 @@ impl Lower<'_> {
                 let a = self.reg(self.arguments(inst)[0]);
                 if opcode == Opcode::Fneg {
                     let sign = self.each_lane(ty, sign_of(ty));
-                    self.v_to(to, op::VXORPS, long, a, sign);
+                    self.v_to(to, op::VXORPS, length, a, sign);
                 } else {
                     let rest = self.each_lane(ty, sign_of(ty) - 1);
-                    self.v_to(to, op::VANDPS, long, a, rest);
+                    self.v_to(to, op::VANDPS, length, a, rest);
                 }
             }
             Opcode::Fcopysign => {
                 let [a, b] = self.argument(inst);
                 let (a, b) = (self.reg(a), self.reg(b));
                 let (sign, rest) = (self.each_lane(ty, sign_of(ty)), self.each_lane(ty, sign_of(ty) - 1));
-                let magnitude = self.v(op::VANDPS, long, a, rest);
-                let sign = self.v(op::VANDPS, long, b, sign);
-                self.v_to(to, op::VORPS, long, magnitude, Rm::Reg(sign));
+                let magnitude = self.v(op::VANDPS, length, a, rest);
+                let sign = self.v(op::VANDPS, length, b, sign);
+                self.v_to(to, op::VORPS, length, magnitude, Rm::Reg(sign));
             }
             Opcode::Fma => self.fused(to, inst, ty),
             _ => self.extremum_of_floats(to, opcode, inst, ty),
@@ -84,10 +85,10 @@ impl Lower<'_> {
     }
 
     fn of_two(&mut self, to: Reg, op: Op, a: Value, b: Value) {
-        let long = is_long(self.type_of(a));
+        let length = length_of(self.type_of(a));
         let a = self.reg(a);
         let b = self.rm(b);
-        self.v_to(to, op, long, a, b);
+        self.v_to(to, op, length, a, b);
     }
 
     /// An instruction with one source. In the form for scalars, the upper part of the result is that of another source,
@@ -97,10 +98,10 @@ impl Lower<'_> {
         let ty = self.type_of(value);
         if ty.is_vector() {
             let b = self.rm(value);
-            self.v1_to(to, op, is_long(ty), b, imm);
+            self.v1_to(to, op, length_of(ty), b, imm);
         } else {
             let a = self.reg(value);
-            self.push(Inst::V { op, long: false, to, a: Some(a), b: Rm::Reg(a), c: None, imm });
+            self.push(Inst::V { op, length: Length::Xmm, to, a: Some(a), b: Rm::Reg(a), c: None, imm });
         }
     }
 
@@ -141,23 +142,28 @@ impl Lower<'_> {
         let a = self.reg(first);
         let b = self.reg(second);
         let c = self.rm(last);
-        self.push(Inst::Fused { op, long: is_long(ty), to, a, b, c });
+        self.push(Inst::Fused { op, length: length_of(ty), to, a, b, c, imm: None });
     }
 
     /// The minimum or maximum with NaN if either operand is NaN, and -0 below 0. The instruction returns its second
     /// operand for NaN and zeros, so that both orders together have all that is needed.
     fn extremum_of_floats(&mut self, to: Reg, opcode: Opcode, inst: ir::Inst, ty: Type) {
         let [a, b] = self.argument(inst);
-        let long = is_long(ty);
+        let length = length_of(ty);
         let (a, b) = (self.reg(a), self.reg(b));
         let (forms, join) = if opcode == Opcode::Fmin { (MIN, op::VORPS) } else { (MAX, op::VANDPS) };
-        let one = self.v(form(forms, ty), long, a, Rm::Reg(b));
-        let other = self.v(form(forms, ty), long, b, Rm::Reg(a));
-        let both = self.v(join, long, one, Rm::Reg(other));
-        let nan = self.v(form(ADD, ty), long, a, Rm::Reg(b));
+        let one = self.v(form(forms, ty), length, a, Rm::Reg(b));
+        let other = self.v(form(forms, ty), length, b, Rm::Reg(a));
+        let both = self.v(join, length, one, Rm::Reg(other));
+        let nan = self.v(form(ADD, ty), length, a, Rm::Reg(b));
+        if length == Length::Zmm {
+            let unordered = self.compare_floats_to_predicate(ty, ir::condcodes::FloatCC::Unordered, a, Rm::Reg(b));
+            self.blend_to(to, blend_by_predicate(ty), length, both, Rm::Reg(nan), unordered);
+            return;
+        }
         let unordered =
-            self.v_imm(form(COMPARE, ty), long, a, Rm::Reg(b), predicate(ir::condcodes::FloatCC::Unordered));
+            self.v_imm(form(COMPARE, ty), length, a, Rm::Reg(b), predicate(ir::condcodes::FloatCC::Unordered));
         let blend = if ty.lane_type() == types::F32 { op::VBLENDVPS } else { op::VBLENDVPD };
-        self.blend_to(to, blend, long, both, Rm::Reg(nan), unordered);
+        self.blend_to(to, blend, length, both, Rm::Reg(nan), unordered);
     }
 }

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{self, InstructionData, Opcode, Value, types};
 
 use super::{Lower, refused};
 use crate::emitter::inst::{Alu, Inst};
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Cc, Cond, Reg, Rm, Rmi, Size};
 
 impl Lower<'_> {
@@ -167,7 +167,7 @@ impl Lower<'_> {
         let op = if self.type_of(a) == types::F32 { op::VUCOMISS } else { op::VUCOMISD };
         let a = self.reg(a);
         let b = self.rm(b);
-        self.push(Inst::Flags { op, long: false, a, b });
+        self.push(Inst::Flags { op, length: Length::Xmm, a, b });
         match cond {
             FloatCC::Equal => Cond::Both(Cc::NP, Cc::E),
             FloatCC::NotEqual => Cond::Either(Cc::P, Cc::NE),

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{self, Opcode, Type, Value};
 use super::flow::integer_condition;
 use super::{Lower, refused, size_of};
 use crate::emitter::inst::{Alu, Change, Inst, Shift};
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Reg, Rm, Rmi, Size};
 
 impl Lower<'_> {
@@ -88,7 +88,7 @@ impl Lower<'_> {
                 let op = if size == Size::S64 { op::ANDNQ } else { op::ANDN };
                 let inverted = self.reg(inverted);
                 let b = self.rm(kept);
-                self.v_to(to, op, false, inverted, b);
+                self.v_to(to, op, Length::Xmm, inverted, b);
                 return;
             }
         }
@@ -175,7 +175,7 @@ impl Lower<'_> {
             count = masked;
         }
         let op = wide[usize::from(size == Size::S64)];
-        self.push(Inst::V { op, long: false, to, a: Some(count), b: a, c: None, imm: None });
+        self.push(Inst::V { op, length: Length::Xmm, to, a: Some(count), b: a, c: None, imm: None });
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl Lower<'_> {
             let right = if opcode == Opcode::Rotr { by % bits } else { (bits - by % bits) % bits };
             let op = if bits == 64 { op::RORXQ } else { op::RORX };
             let b = self.rm(value);
-            self.push(Inst::V { op, long: false, to, a: None, b, c: None, imm: Some(right as u8) });
+            self.push(Inst::V { op, length: Length::Xmm, to, a: None, b, c: None, imm: Some(right as u8) });
             return;
         }
         let op = if opcode == Opcode::Rotl { Shift::RotateLeft } else { Shift::RotateRight };

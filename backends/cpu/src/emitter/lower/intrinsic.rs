@@ -2,11 +2,11 @@
 
 use cranelift_codegen::ir::{self, ExternalName, InstructionData, Value};
 
-use super::{Lower, is_long, refused};
+use super::{Lower, is_long, is_longest, length_of, refused};
 use crate::emitter::inst::Inst;
 use crate::emitter::intrinsic::{Intrinsic, NAMESPACE};
-use crate::emitter::op::{self, Op};
-use crate::emitter::reg::{Base, Rm};
+use crate::emitter::op::{self, Length, Op};
+use crate::emitter::reg::{Base, Reg, Rm, Size};
 
 impl Lower<'_> {
     /// The function that an instruction calls, if that function is an instruction.
@@ -22,6 +22,7 @@ impl Lower<'_> {
         match *self.arguments(inst) {
             [x] => self.intrinsic_of_one(function, inst, x),
             [a, b] => self.intrinsic_of_two(function, inst, a, b),
+            [base, index, mask, value] if function.writes() => self.scatter(function, [base, index, mask, value]),
             [base, index, mask, otherwise] => self.gather(function, inst, [base, index, mask, otherwise]),
             ref other => refused(format_args!("{function:?} of {} operands", other.len())),
         }
@@ -30,42 +31,53 @@ impl Lower<'_> {
     fn intrinsic_of_one(&mut self, function: Intrinsic, inst: ir::Inst, x: Value) -> Result<(), String> {
         let (from, ty) = (self.type_of(x), self.result_type(inst));
         let to = self.result(inst);
-        let (op, long, imm) = match function {
-            Intrinsic::Low => {
+        let (op, length, imm) = match function {
+            Intrinsic::Piece(0) | Intrinsic::Half(0) => {
                 let x = self.reg(x);
                 self.copy(to, x);
                 return Ok(());
             }
-            Intrinsic::High if is_long(from) => {
+            Intrinsic::Piece(number) | Intrinsic::Half(number) if is_long(from) => {
+                let op = if is_long(ty) { op::VEXTRACTI64X4 } else { op::VEXTRACTI128 };
                 let x = self.reg(x);
-                self.push(Inst::Out { op: op::VEXTRACTI128, long: true, from: x, to: Rm::Reg(to), imm: Some(1) });
+                self.push(Inst::Out { op, length: length_of(from), from: x, to: Rm::Reg(to), imm: Some(number) });
                 return Ok(());
             }
-            Intrinsic::Quads(pattern) if is_long(ty) => (op::VPERMQ, true, Some(pattern)),
-            Intrinsic::Promote => (op::VCVTPS2PD, is_long(ty), None),
-            Intrinsic::Demote => (op::VCVTPD2PS, is_long(from), None),
+            Intrinsic::Quads(pattern) if is_long(ty) => (op::VPERMQ, length_of(ty), Some(pattern)),
+            Intrinsic::Promote => (op::VCVTPS2PD, length_of(ty), None),
+            Intrinsic::InverseRoot if is_longest(ty) => (op::VRSQRT14PS, Length::Zmm, None),
+            Intrinsic::Demote => (op::VCVTPD2PS, length_of(from), None),
             _ => return refused(format_args!("{function:?} of {from}")),
         };
         let x = self.rm(x);
-        self.v1_to(to, op, long, x, imm);
+        self.v1_to(to, op, length, x, imm);
         Ok(())
     }
 
     fn intrinsic_of_two(&mut self, function: Intrinsic, inst: ir::Inst, a: Value, b: Value) -> Result<(), String> {
         let ty = self.result_type(inst);
-        let (to, long) = (self.result(inst), is_long(ty));
+        let (to, length) = (self.result(inst), length_of(ty));
         let wide = ty.lane_bits() == 64;
         let by_width = |narrow: Op, of_quads: Op| if wide { of_quads } else { narrow };
         let (op, imm) = match function {
-            Intrinsic::Join if long => (op::VINSERTI128, Some(1)),
+            Intrinsic::Join if is_longest(ty) => (op::VINSERTI64X4, Some(1)),
+            Intrinsic::Join if is_long(ty) => (op::VINSERTI128, Some(1)),
             Intrinsic::ShiftLeft => (by_width(op::VPSLLVD, op::VPSLLVQ), None),
             Intrinsic::ShiftRight => (by_width(op::VPSRLVD, op::VPSRLVQ), None),
             Intrinsic::ShiftSigned if !wide => (op::VPSRAVD, None),
-            Intrinsic::Lanes if long => {
+            Intrinsic::ShiftSigned if is_longest(ty) => (op::VPSRAVQ, None),
+            Intrinsic::Evens if is_longest(ty) => {
+                let index: Vec<u8> = (0..32u32).step_by(2).flat_map(u32::to_le_bytes).collect();
+                let (first, index) = (self.reg(a), self.load_constant(ty, &index));
+                let second = self.rm(b);
+                self.push(Inst::Fused { op: op::VPERMT2D, length, to, a: first, b: index, c: second, imm: None });
+                return Ok(());
+            }
+            Intrinsic::Lanes if is_long(ty) => {
                 // The instruction takes the numbers first.
                 let index = self.reg(b);
                 let x = self.rm(a);
-                self.v_to(to, if ty.lane_type().is_float() { op::VPERMPS } else { op::VPERMD }, true, index, x);
+                self.v_to(to, if ty.lane_type().is_float() { op::VPERMPS } else { op::VPERMD }, length, index, x);
                 return Ok(());
             }
             Intrinsic::TwoWords(pattern) => (op::VSHUFPS, Some(pattern)),
@@ -79,7 +91,37 @@ impl Lower<'_> {
         };
         let a = self.reg(a);
         let b = self.rm(b);
-        self.push(Inst::V { op, long, to, a: Some(a), b, c: None, imm });
+        self.push(Inst::V { op, length, to, a: Some(a), b, c: None, imm });
+        Ok(())
+    }
+
+    /// The register and the offset of an address, to which a vector of indices is added.
+    fn base_of_lanes(&mut self, base: Value) -> (Reg, i32) {
+        let mem = self.address(base, 0);
+        match (mem.base, mem.index) {
+            (Base::Reg(base), None) => (base, mem.offset),
+            _ => {
+                let to = self.new_int();
+                self.push(Inst::Lea { size: Size::S64, to, mem });
+                (to, 0)
+            }
+        }
+    }
+
+    /// The instruction uses up its mask, which is a copy.
+    fn scatter(&mut self, function: Intrinsic, [base, index, mask, value]: [Value; 4]) -> Result<(), String> {
+        let ty = self.type_of(value);
+        let Intrinsic::Scatter(scale @ 0..=3) = function else {
+            return refused(format_args!("{function:?} of four operands"));
+        };
+        if !is_longest(ty) || ty.lane_bits() != 32 {
+            return refused(format_args!("{function:?} of {ty}"));
+        }
+        let (base, offset) = self.base_of_lanes(base);
+        let (index, from, mask_value) = (self.reg(index), self.reg(value), self.predicate(mask));
+        let (mask, used) = (self.new_predicate(), self.new_predicate());
+        self.copy(mask, mask_value);
+        self.push(Inst::Scatter { from, mask, used, base, index, scale, offset });
         Ok(())
     }
 
@@ -96,22 +138,23 @@ impl Lower<'_> {
             _ => return refused(format_args!("{function:?} of {ty}")),
         };
         let to = self.result(inst);
-        let mem = self.address(base, 0);
-        let (base, offset) = match (mem.base, mem.index) {
-            (Base::Reg(base), None) => (base, mem.offset),
-            _ => {
-                let to = self.new_int();
-                self.push(Inst::Lea { size: crate::emitter::reg::Size::S64, to, mem });
-                (to, 0)
-            }
-        };
+        let (base, offset) = self.base_of_lanes(base);
         let index = self.reg(index);
+        if is_longest(ty) {
+            let (mask_value, otherwise) = (self.predicate(mask), self.reg(otherwise));
+            let (mask, a, used) = (self.new_predicate(), self.new_vector(), self.new_predicate());
+            self.copy(mask, mask_value);
+            self.copy(a, otherwise);
+            let op = if ty.lane_bits() == 32 { op::VPGATHERDD_MASK } else { op::VPGATHERDQ_MASK };
+            self.push(Inst::Gather { op, length: Length::Zmm, to, a, mask, used, base, index, scale, offset });
+            return Ok(());
+        }
         let (mask_value, otherwise) = (self.reg(mask), self.reg(otherwise));
         let (mask, a) = (self.new_vector(), self.new_vector());
         self.copy(mask, mask_value);
         self.copy(a, otherwise);
         let used = self.new_vector();
-        self.push(Inst::Gather { op, long: is_long(ty), to, a, mask, used, base, index, scale, offset });
+        self.push(Inst::Gather { op, length: length_of(ty), to, a, mask, used, base, index, scale, offset });
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use cranelift_codegen::ir::{self, InstructionData, Opcode, Type, Value, types};
 
-use super::{Lower, is_in_vector, is_long, refused};
+use super::{Lower, is_in_vector, is_long, is_longest, length_of, refused};
 use crate::emitter::inst::Inst;
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Reg, Rm};
 
 impl Lower<'_> {
@@ -23,7 +23,7 @@ impl Lower<'_> {
 
     fn splat(&mut self, inst: ir::Inst, value: Value) -> Result<(), String> {
         let ty = self.result_type(inst);
-        let (to, long) = (self.result(inst), is_long(ty));
+        let (to, length) = (self.result(inst), length_of(ty));
         let op = match ty.lane_bits() {
             8 => op::VPBROADCASTB,
             16 => op::VPBROADCASTW,
@@ -38,7 +38,7 @@ impl Lower<'_> {
             return Ok(());
         }
         if let Some(mem) = self.fold(value, ty.lane_type().bytes()) {
-            self.v1_to(to, op, long, Rm::Mem(mem), None);
+            self.v1_to(to, op, length, Rm::Mem(mem), None);
             return Ok(());
         }
         // A lane of a vector needs no way through a general register.
@@ -50,29 +50,29 @@ impl Lower<'_> {
         {
             if imm == 0 {
                 let b = Rm::Any(self.reg(arg));
-                self.v1_to(to, op, long, b, None);
+                self.v1_to(to, op, length, b, None);
                 return Ok(());
             }
             let x = Rm::Any(self.reg(arg));
             let pattern = if ty.lane_bits() == 64 { 0xee } else { imm * 0x55 };
-            if long {
-                let low = self.v1(op::VPSHUFD, false, x, Some(pattern));
-                self.v1_to(to, op, true, Rm::Reg(low), None);
+            if is_long(ty) {
+                let low = self.v1(op::VPSHUFD, Length::Xmm, x, Some(pattern));
+                self.v1_to(to, op, length, Rm::Reg(low), None);
             } else {
-                self.v1_to(to, op::VPSHUFD, false, x, Some(pattern));
+                self.v1_to(to, op::VPSHUFD, Length::Xmm, x, Some(pattern));
             }
             return Ok(());
         }
         let from = self.reg(value);
         let low =
             if is_in_vector(self.type_of(value)) { from } else { self.moved_to_vector(from, ty.lane_bits() == 64) };
-        self.v1_to(to, op, long, Rm::Reg(low), None);
+        self.v1_to(to, op, length, Rm::Reg(low), None);
         Ok(())
     }
 
     /// Copies a general register to the low lane of a vector; the other lanes are zero.
     pub(super) fn moved_to_vector(&mut self, from: Reg, wide: bool) -> Reg {
-        self.v1(if wide { op::VMOVQ } else { op::VMOVD }, false, Rm::Any(from), None)
+        self.v1(if wide { op::VMOVQ } else { op::VMOVD }, Length::Xmm, Rm::Any(from), None)
     }
 
     fn scalar_to_vector(&mut self, inst: ir::Inst, value: Value) -> Result<(), String> {
@@ -83,7 +83,7 @@ impl Lower<'_> {
                 // Zeroes the three upper lanes.
                 self.push(Inst::V {
                     op: op::VINSERTPS,
-                    long: false,
+                    length: Length::Xmm,
                     to,
                     a: Some(x),
                     b: Rm::Reg(x),
@@ -93,19 +93,19 @@ impl Lower<'_> {
             }
             types::F64 => {
                 let x = self.rm(value);
-                self.v1_to(to, op::VMOVQ_LOW, false, x, None);
+                self.v1_to(to, op::VMOVQ_LOW, Length::Xmm, x, None);
             }
             types::I32 => {
                 let x = self.rm(value);
-                self.v1_to(to, op::VMOVD, false, x, None);
+                self.v1_to(to, op::VMOVD, Length::Xmm, x, None);
             }
             types::I64 => {
                 let x = self.rm(value);
-                self.v1_to(to, op::VMOVQ, false, x, None);
+                self.v1_to(to, op::VMOVQ, Length::Xmm, x, None);
             }
             types::I8 | types::I16 => {
                 let x = Rm::Reg(self.extended(value, false));
-                self.v1_to(to, op::VMOVD, false, x, None);
+                self.v1_to(to, op::VMOVD, Length::Xmm, x, None);
             }
             other => return refused(format_args!("scalar_to_vector of {other}")),
         }
@@ -117,12 +117,13 @@ impl Lower<'_> {
         let ty = self.type_of(vector);
         let x = self.reg(vector);
         let lanes = (128 / ty.lane_bits()) as u8;
-        let (x, lane) = if lane < lanes { (x, lane) } else { (self.upper_half(x), lane - lanes) };
+        let (x, lane) =
+            if lane < lanes { (x, lane) } else { (self.piece(x, length_of(ty), lane / lanes), lane % lanes) };
         let b = Rm::Any(x);
         match ty.lane_type() {
-            types::F32 if lane == 1 => self.v1_to(to, op::VMOVSHDUP, false, b, None),
-            types::F32 => self.v1_to(to, op::VPSHUFD, false, b, Some(lane)),
-            types::F64 => self.v1_to(to, op::VPSHUFD, false, b, Some(if lane == 0 { 0xe4 } else { 0xee })),
+            types::F32 if lane == 1 => self.v1_to(to, op::VMOVSHDUP, Length::Xmm, b, None),
+            types::F32 => self.v1_to(to, op::VPSHUFD, Length::Xmm, b, Some(lane)),
+            types::F64 => self.v1_to(to, op::VPSHUFD, Length::Xmm, b, Some(if lane == 0 { 0xe4 } else { 0xee })),
             types::I8 => self.out(op::VPEXTRB, x, to, Some(lane)),
             types::I16 => self.out(op::VPEXTRW, x, to, Some(lane)),
             types::I32 if lane == 0 => self.out(op::VMOVD_OUT, x, to, None),
@@ -135,13 +136,21 @@ impl Lower<'_> {
     }
 
     fn out(&mut self, op: op::Op, from: Reg, to: Reg, imm: Option<u8>) {
-        self.push(Inst::Out { op, long: false, from, to: Rm::Reg(to), imm });
+        self.push(Inst::Out { op, length: Length::Xmm, from, to: Rm::Reg(to), imm });
     }
 
-    /// The upper half of a vector of 256 bits.
-    pub(super) fn upper_half(&mut self, x: Reg) -> Reg {
+    /// The upper half of a vector of more than 128 bits.
+    pub(super) fn upper_half(&mut self, x: Reg, length: Length) -> Reg {
         let to = self.new_vector();
-        self.push(Inst::Out { op: op::VEXTRACTI128, long: true, from: x, to: Rm::Reg(to), imm: Some(1) });
+        let op = if length == Length::Zmm { op::VEXTRACTI64X4 } else { op::VEXTRACTI128 };
+        self.push(Inst::Out { op, length, from: x, to: Rm::Reg(to), imm: Some(1) });
+        to
+    }
+
+    /// The 128 bits with a number of a longer vector.
+    fn piece(&mut self, x: Reg, length: Length, number: u8) -> Reg {
+        let to = self.new_vector();
+        self.push(Inst::Out { op: op::VEXTRACTI128, length, from: x, to: Rm::Reg(to), imm: Some(number) });
         to
     }
 
@@ -152,13 +161,16 @@ impl Lower<'_> {
         if !is_long(ty) {
             return self.insert_in_half(to, ty, x, lane, number);
         }
+        if is_longest(ty) {
+            return refused(format_args!("insertlane of {ty}"));
+        }
         let lanes = (128 / ty.lane_bits()) as u8;
         let changed = self.new_vector();
         if number < lanes {
             self.insert_in_half(changed, ty, x, lane, number)?;
             self.push(Inst::V {
                 op: op::VPBLENDD,
-                long: true,
+                length: Length::Ymm,
                 to,
                 a: Some(x),
                 b: Rm::Reg(changed),
@@ -166,11 +178,11 @@ impl Lower<'_> {
                 imm: Some(0x0f),
             });
         } else {
-            let upper = self.upper_half(x);
+            let upper = self.upper_half(x, Length::Ymm);
             self.insert_in_half(changed, ty, upper, lane, number - lanes)?;
             self.push(Inst::V {
                 op: op::VINSERTI128,
-                long: true,
+                length: Length::Ymm,
                 to,
                 a: Some(x),
                 b: Rm::Reg(changed),
@@ -191,15 +203,15 @@ impl Lower<'_> {
             types::F64 => {
                 let low = self.reg(lane);
                 if number == 0 {
-                    self.v_to(to, op::VMOVSD, false, x, Rm::Reg(low));
+                    self.v_to(to, op::VMOVSD, Length::Xmm, x, Rm::Reg(low));
                 } else {
-                    self.v_to(to, op::VPUNPCKLQDQ, false, x, Rm::Reg(low));
+                    self.v_to(to, op::VPUNPCKLQDQ, Length::Xmm, x, Rm::Reg(low));
                 }
                 return Ok(());
             }
             other => return refused(format_args!("insertlane of {other}")),
         };
-        self.push(Inst::V { op, long: false, to, a: Some(x), b, c: None, imm: Some(imm) });
+        self.push(Inst::V { op, length: Length::Xmm, to, a: Some(x), b, c: None, imm: Some(imm) });
         Ok(())
     }
 }

@@ -2,10 +2,10 @@
 
 use cranelift_codegen::ir::{self, InstructionData, Opcode, Value, types};
 
-use super::{Lower, is_long, refused};
+use super::{Lower, is_long, is_longest, length_of, refused};
 use crate::codegen::Stand;
 use crate::emitter::inst::Inst;
-use crate::emitter::op::{self, Op};
+use crate::emitter::op::{self, Length, Op};
 use crate::emitter::reg::{Cc, Cond, Reg, Rm, Size};
 
 impl Lower<'_> {
@@ -19,7 +19,7 @@ impl Lower<'_> {
             let lane = self.type_of(value).lane_type().bytes() as usize;
             return bytes
                 .chunks(lane)
-                .all(|lane| lane.iter().all(|byte| *byte == 0 || *byte == u8::MAX && lane[0] == *byte));
+                .all(|lane| matches!(lane[0], 0 | u8::MAX) && lane.iter().all(|byte| *byte == lane[0]));
         }
         let Some(inst) = self.definition(value) else { return false };
         if depth == 0 || self.type_of(self.root(value)).lane_bits() != self.type_of(value).lane_bits() {
@@ -29,7 +29,7 @@ impl Lower<'_> {
         let stand = Stand::of(opcode).filter(|_| is_long(self.type_of(value)));
         match opcode {
             Opcode::Icmp | Opcode::Fcmp => true,
-            _ if matches!(stand, Some(Stand::Equal | Stand::Greater)) => true,
+            _ if stand.is_some_and(Stand::is_comparison) => true,
             Opcode::Band | Opcode::Bor | Opcode::Bxor => {
                 self.arguments(inst).iter().all(|value| self.is_mask_within(*value, depth - 1))
             }
@@ -92,22 +92,28 @@ impl Lower<'_> {
         if self.minimum_of_vectors(inst) {
             return Ok(());
         }
-        if self.is_mask(mask) {
+        if self.is_mask(mask) || self.is_predicate(mask) {
             return self.blend(inst, mask, yes, no);
         }
-        let (to, long) = (self.result(inst), is_long(ty));
+        if is_longest(ty) {
+            return self.bitselect_by_one(inst, mask, yes, no);
+        }
+        let (to, length) = (self.result(inst), length_of(ty));
         let mask = self.reg(mask);
         let yes = self.rm(yes);
         let no = self.rm(no);
-        let yes = self.v(op::VPAND, long, mask, yes);
-        let no = self.v(op::VPANDN, long, mask, no);
-        self.v_to(to, op::VPOR, long, yes, Rm::Reg(no));
+        let yes = self.v(op::VPAND, length, mask, yes);
+        let no = self.v(op::VPANDN, length, mask, no);
+        self.v_to(to, op::VPOR, length, yes, Rm::Reg(no));
         Ok(())
     }
 
     /// Selects by the sign bits of the lanes of a mask.
     fn blend(&mut self, inst: ir::Inst, mask: Value, yes: Value, no: Value) -> Result<(), String> {
         let mask_type = self.type_of(mask);
+        if is_longest(mask_type) {
+            return self.blend_by_predicate(inst, mask, yes, no);
+        }
         let op = match mask_type.lane_bits() {
             8 => op::VPBLENDVB,
             32 => op::VBLENDVPS,
@@ -116,13 +122,13 @@ impl Lower<'_> {
             _ if self.is_mask(mask) => op::VPBLENDVB,
             _ => return refused(format_args!("a selection by {mask_type}")),
         };
-        let (to, long) = (self.result(inst), is_long(self.result_type(inst)));
+        let (to, length) = (self.result(inst), length_of(self.result_type(inst)));
         // A mask with zeros in place of ones exchanges the operands.
         let (mask, inverted) = self.mask_or_inverse(mask)?;
         let (yes, no) = if inverted { (no, yes) } else { (yes, no) };
         let no = self.reg(no);
         let yes = self.rm(yes);
-        self.blend_to(to, op, long, no, yes, mask);
+        self.blend_to(to, op, length, no, yes, mask);
         Ok(())
     }
 
@@ -162,65 +168,76 @@ impl Lower<'_> {
             (false, true) => op::VMAXPS,
             (false, false) => op::VMAXPD,
         };
-        let (to, long) = (self.result(inst), is_long(self.result_type(inst)));
+        let (to, length) = (self.result(inst), length_of(self.result_type(inst)));
         let a = self.reg(a);
         let b = self.rm(b);
-        self.v_to(to, op, long, a, b);
+        self.v_to(to, op, length, a, b);
         true
     }
 
     fn high_bits(&mut self, inst: ir::Inst) -> Result<(), String> {
         let value = self.arguments(inst)[0];
         let ty = self.type_of(value);
-        let (to, long) = (self.result(inst), is_long(ty));
+        let (to, length) = (self.result(inst), length_of(ty));
+        if is_longest(ty) {
+            let x = Rm::Reg(self.predicate(value));
+            self.v1_to(to, op::KMOVW_TO_INT, Length::Xmm, x, None);
+            return Ok(());
+        }
         let x = self.reg(value);
         let op = match ty.lane_bits() {
             8 => op::VPMOVMSKB,
             32 => op::VMOVMSKPS,
             64 => op::VMOVMSKPD,
-            _ if !long => {
+            _ if length == Length::Xmm => {
                 let zero = self.zero();
-                let bytes = self.v(op::VPACKSSWB, false, x, Rm::Reg(zero));
-                self.v1_to(to, op::VPMOVMSKB, false, Rm::Reg(bytes), None);
+                let bytes = self.v(op::VPACKSSWB, Length::Xmm, x, Rm::Reg(zero));
+                self.v1_to(to, op::VPMOVMSKB, Length::Xmm, Rm::Reg(bytes), None);
                 return Ok(());
             }
             _ => return refused(format_args!("vhigh_bits of {ty}")),
         };
-        self.v1_to(to, op, long, Rm::Reg(x), None);
+        self.v1_to(to, op, length, Rm::Reg(x), None);
         Ok(())
     }
 
     /// Sets the flags so that the condition holds if any bit of a vector is set.
     pub(super) fn any_true(&mut self, value: Value) -> Cond {
-        let long = is_long(self.type_of(value));
+        if is_longest(self.type_of(value)) {
+            return self.any_of_predicate(value);
+        }
+        let length = length_of(self.type_of(value));
         if let Some([a, b]) = self.made_by(Opcode::Band, value) {
             for (kept, inverted) in [(a, b), (b, a)] {
                 if let Some(inverted) = self.inverted(inverted) {
                     let a = self.reg(inverted);
                     let b = self.rm(kept);
-                    self.push(Inst::Flags { op: op::VPTEST, long, a, b });
+                    self.push(Inst::Flags { op: op::VPTEST, length, a, b });
                     return Cond::If(Cc::AE);
                 }
             }
             let (a, b) = self.ordered(a, b);
             let a = self.reg(a);
             let b = self.rm(b);
-            self.push(Inst::Flags { op: op::VPTEST, long, a, b });
+            self.push(Inst::Flags { op: op::VPTEST, length, a, b });
             return Cond::If(Cc::NE);
         }
         let a = self.reg(value);
-        self.push(Inst::Flags { op: op::VPTEST, long, a, b: Rm::Reg(a) });
+        self.push(Inst::Flags { op: op::VPTEST, length, a, b: Rm::Reg(a) });
         Cond::If(Cc::NE)
     }
 
     /// Sets the flags so that the condition holds if no lane of a vector is zero.
     pub(super) fn all_true(&mut self, value: Value) -> Result<Cond, String> {
         let ty = self.type_of(value);
-        let long = is_long(ty);
+        if is_longest(ty) {
+            return Ok(self.all_of_predicate(value));
+        }
+        let length = length_of(ty);
         if self.is_mask(value) {
             let a = self.reg(value);
             let b = self.each_lane(ty, u64::MAX);
-            self.push(Inst::Flags { op: op::VPTEST, long, a, b });
+            self.push(Inst::Flags { op: op::VPTEST, length, a, b });
             return Ok(Cond::If(Cc::B));
         }
         let equal = match ty.lane_bits() {
@@ -232,8 +249,8 @@ impl Lower<'_> {
         };
         let zero = self.zero();
         let b = self.rm(value);
-        let zeros = self.v(equal, long, zero, b);
-        self.push(Inst::Flags { op: op::VPTEST, long, a: zeros, b: Rm::Reg(zeros) });
+        let zeros = self.v(equal, length, zero, b);
+        self.push(Inst::Flags { op: op::VPTEST, length, a: zeros, b: Rm::Reg(zeros) });
         Ok(Cond::If(Cc::E))
     }
 }

@@ -4,9 +4,9 @@ use cranelift_codegen::ir::{self, InstructionData, Opcode, Value};
 
 use super::call::POINTER;
 use super::values::{load_op, store_op};
-use super::{Lower, is_in_vector, is_long, refused, size_of};
+use super::{Lower, is_in_vector, length_of, refused, size_of};
 use crate::emitter::inst::Inst;
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Base, Mem, Reg, Rm, Size};
 
 impl Lower<'_> {
@@ -84,7 +84,7 @@ impl Lower<'_> {
         let mem = Rm::Mem(mem);
         let (signed, from) = match opcode {
             Opcode::Load if is_in_vector(ty) => {
-                self.v1_to(to, load_op(ty), is_long(ty), mem, None);
+                self.v1_to(to, load_op(ty), length_of(ty), mem, None);
                 return Ok(());
             }
             Opcode::Load => {
@@ -106,7 +106,7 @@ impl Lower<'_> {
                     Opcode::Uload32x2 => op::VPMOVZXDQ,
                     _ => op::VPMOVSXDQ,
                 };
-                self.v1_to(to, op, false, mem, None);
+                self.v1_to(to, op, Length::Xmm, mem, None);
                 return Ok(());
             }
         };
@@ -118,7 +118,7 @@ impl Lower<'_> {
         let ty = self.type_of(value);
         if is_in_vector(ty) {
             let from = self.reg(value);
-            self.push(Inst::Out { op: store_op(ty), long: is_long(ty), from, to: Rm::Mem(mem), imm: None });
+            self.push(Inst::Out { op: store_op(ty), length: length_of(ty), from, to: Rm::Mem(mem), imm: None });
             return Ok(());
         }
         let bytes = match opcode {

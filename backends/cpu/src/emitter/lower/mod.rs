@@ -17,6 +17,7 @@
 //! | `lanes`, `shuffle` | single lanes of vectors; permutations |
 //! | `spread` | scalars of constant memory in all lanes |
 //! | `vector`, `compare`, `masks`, `widen` | integer vectors; comparisons; masks; width of lanes |
+//! | `predicates`, `ternary` | masks in mask registers; logic of three operands, and rotations |
 //! | `convert` | conversions between integers and floats |
 
 mod atomic;
@@ -33,9 +34,11 @@ mod intrinsic;
 mod lanes;
 mod masks;
 mod memory;
+mod predicates;
 mod select;
 mod shuffle;
 mod spread;
+mod ternary;
 mod values;
 mod vector;
 mod widen;
@@ -48,7 +51,7 @@ use rustc_hash::FxHashSet;
 
 use super::constants::Pool;
 use super::inst::Inst;
-use super::op::Op;
+use super::op::{Length, Op};
 use super::program::Program;
 use super::reg::{Reg, Rm, Size};
 use blocks::Order;
@@ -75,6 +78,8 @@ struct Lower<'a> {
     uses: SecondaryMap<Value, u32>,
     /// By value: the number of branches whose condition it is.
     branches: SecondaryMap<Value, u32>,
+    /// The masks that are in mask registers.
+    predicates: FxHashSet<Value>,
     /// The vectors that are read again at each use.
     spreads: FxHashSet<Value>,
     /// By instruction: a number that grows with each instruction that may change memory.
@@ -106,6 +111,7 @@ pub(super) fn lower(context: &Context) -> Result<Lowered, String> {
         registers: SecondaryMap::new(),
         uses: SecondaryMap::new(),
         branches: SecondaryMap::new(),
+        predicates: FxHashSet::default(),
         spreads: FxHashSet::default(),
         states: SecondaryMap::new(),
         slots: Vec::new(),
@@ -117,11 +123,14 @@ pub(super) fn lower(context: &Context) -> Result<Lowered, String> {
         may_fold: true,
     };
     for slot in func.sized_stack_slots.values() {
-        let start = lower.stack.next_multiple_of(1 << slot.align_shift.min(5));
+        let start = lower.stack.next_multiple_of(1 << slot.align_shift.min(6));
         lower.slots.push(start);
         lower.stack = start + slot.size;
     }
+    let types = func.dfg.values().map(|value| func.dfg.value_type(value));
+    lower.program.length = types.filter(|ty| is_in_vector(*ty)).map(length_of).max().unwrap_or_default();
     lower.count_uses();
+    lower.find_predicates();
     lower.find_spreads(context);
     lower.blocks(&order)?;
     let Lower { program, pool, stack, outgoing, .. } = lower;
@@ -130,7 +139,7 @@ pub(super) fn lower(context: &Context) -> Result<Lowered, String> {
 
 /// The error for something that has no instructions here.
 fn refused<T>(thing: impl std::fmt::Display) -> Result<T, String> {
-    Err(format!("the emitter for AVX2 does not support {thing}"))
+    Err(format!("the emitter does not support {thing}"))
 }
 
 /// Whether values of a type are in vector registers.
@@ -138,8 +147,23 @@ fn is_in_vector(ty: Type) -> bool {
     ty.is_float() || ty.is_vector()
 }
 
+/// The length of the instructions on values of a type.
+fn length_of(ty: Type) -> Length {
+    match ty.bits() {
+        0..=128 => Length::Xmm,
+        256 => Length::Ymm,
+        _ => Length::Zmm,
+    }
+}
+
+/// Whether a vector has more than 128 bits.
 fn is_long(ty: Type) -> bool {
-    ty.bits() == 256
+    ty.bits() > 128
+}
+
+/// Whether a vector has 512 bits.
+fn is_longest(ty: Type) -> bool {
+    ty.bits() == 512
 }
 
 /// The size of operations on integers of a type; those of fewer than 32 bits use 32.
@@ -152,10 +176,13 @@ impl<'a> Lower<'a> {
     fn instruction(&mut self, inst: ir::Inst) -> Result<(), String> {
         let opcode = self.func.dfg.insts[inst].opcode();
         let to_type = self.func.dfg.inst_results(inst).first().map(|result| self.func.dfg.value_type(*result));
-        if to_type.is_some_and(|ty| ty.bits() > 256 || !ty.is_vector() && ty.bits() > 64 || ty == ir::types::F16) {
+        if to_type.is_some_and(|ty| ty.bits() > 512 || !ty.is_vector() && ty.bits() > 64 || ty == ir::types::F16) {
             return refused(format_args!("{opcode} of {}", to_type.unwrap_or(ir::types::INVALID)));
         }
         let vector = to_type.is_some_and(Type::is_vector);
+        if self.func.dfg.inst_results(inst).first().is_some_and(|result| self.is_predicate(*result)) {
+            return self.predicate_instruction(opcode, inst);
+        }
         match opcode {
             Opcode::Load
             | Opcode::Store
@@ -267,36 +294,36 @@ impl<'a> Lower<'a> {
     }
 
     /// Emits a vector instruction; the result is in a new register.
-    fn v(&mut self, op: Op, long: bool, a: Reg, b: Rm) -> Reg {
+    fn v(&mut self, op: Op, length: Length, a: Reg, b: Rm) -> Reg {
         let to = self.new_vector();
-        self.v_to(to, op, long, a, b);
+        self.v_to(to, op, length, a, b);
         to
     }
 
-    fn v_to(&mut self, to: Reg, op: Op, long: bool, a: Reg, b: Rm) {
-        self.push(Inst::V { op, long, to, a: Some(a), b, c: None, imm: None });
+    fn v_to(&mut self, to: Reg, op: Op, length: Length, a: Reg, b: Rm) {
+        self.push(Inst::V { op, length, to, a: Some(a), b, c: None, imm: None });
     }
 
     /// Like [`Self::v`], with a constant in the instruction.
-    fn v_imm(&mut self, op: Op, long: bool, a: Reg, b: Rm, imm: u8) -> Reg {
+    fn v_imm(&mut self, op: Op, length: Length, a: Reg, b: Rm, imm: u8) -> Reg {
         let to = self.new_vector();
-        self.push(Inst::V { op, long, to, a: Some(a), b, c: None, imm: Some(imm) });
+        self.push(Inst::V { op, length, to, a: Some(a), b, c: None, imm: Some(imm) });
         to
     }
 
     /// Emits an instruction with one source.
-    fn v1_to(&mut self, to: Reg, op: Op, long: bool, b: Rm, imm: Option<u8>) {
-        self.push(Inst::V { op, long, to, a: None, b, c: None, imm });
+    fn v1_to(&mut self, to: Reg, op: Op, length: Length, b: Rm, imm: Option<u8>) {
+        self.push(Inst::V { op, length, to, a: None, b, c: None, imm });
     }
 
-    fn v1(&mut self, op: Op, long: bool, b: Rm, imm: Option<u8>) -> Reg {
+    fn v1(&mut self, op: Op, length: Length, b: Rm, imm: Option<u8>) -> Reg {
         let to = self.new_vector();
-        self.v1_to(to, op, long, b, imm);
+        self.v1_to(to, op, length, b, imm);
         to
     }
 
     /// Emits a selection by the sign bits of a mask: `b` where it is set, otherwise `a`.
-    fn blend_to(&mut self, to: Reg, op: Op, long: bool, a: Reg, b: Rm, mask: Reg) {
-        self.push(Inst::V { op, long, to, a: Some(a), b, c: Some(mask), imm: None });
+    fn blend_to(&mut self, to: Reg, op: Op, length: Length, a: Reg, b: Rm, mask: Reg) {
+        self.push(Inst::V { op, length, to, a: Some(a), b, c: Some(mask), imm: None });
     }
 }

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{self, InstructionData, Opcode, types};
 use super::compare::predicate;
 use super::{Lower, is_in_vector, size_of};
 use crate::emitter::inst::Inst;
-use crate::emitter::op;
+use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Cond, Rm};
 
 impl Lower<'_> {
@@ -18,7 +18,11 @@ impl Lower<'_> {
             if self.select_by_mask(inst) {
                 return Ok(());
             }
-            let (yes, no) = (self.reg(yes), self.reg(no));
+            let (yes, no) = if self.predicates.contains(&self.func.dfg.first_result(inst)) {
+                (self.predicate(yes), self.predicate(no))
+            } else {
+                (self.reg(yes), self.reg(no))
+            };
             let cond = self.condition(condition)?;
             self.push(Inst::MoveVector { cond, to, a: no, b: yes });
             return Ok(());
@@ -68,17 +72,17 @@ impl Lower<'_> {
             };
             let a = self.reg(a);
             let b = self.rm(b);
-            self.v_to(to, op, false, a, b);
+            self.v_to(to, op, Length::Xmm, a, b);
             return true;
         }
         let op = if single { op::VCMPSS } else { op::VCMPSD };
         let x = self.reg(x);
         let y = self.rm(y);
-        let mask = self.v_imm(op, false, x, y, predicate(cond));
+        let mask = self.v_imm(op, Length::Xmm, x, y, predicate(cond));
         // The instruction reads 128 bits, so the operand is in a register.
         let (yes, no) = (self.reg(yes), self.reg(no));
         let op = if single { op::VBLENDVPS } else { op::VBLENDVPD };
-        self.blend_to(to, op, false, no, Rm::Any(yes), mask);
+        self.blend_to(to, op, Length::Xmm, no, Rm::Any(yes), mask);
         true
     }
 

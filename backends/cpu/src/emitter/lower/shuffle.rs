@@ -2,14 +2,14 @@
 
 use cranelift_codegen::ir::{self, InstructionData, Opcode, Value, types};
 
-use super::{Lower, is_long, refused};
+use super::{Lower, length_of, refused};
 use crate::emitter::inst::Inst;
-use crate::emitter::op::{self, Op};
+use crate::emitter::op::{self, Length, Op};
 use crate::emitter::reg::{Reg, Rm};
 
 impl Lower<'_> {
     pub(super) fn permutation(&mut self, opcode: Opcode, inst: ir::Inst) -> Result<(), String> {
-        let (to, long) = (self.result(inst), is_long(self.result_type(inst)));
+        let (to, length) = (self.result(inst), length_of(self.result_type(inst)));
         match self.func.dfg.insts[inst] {
             InstructionData::Shuffle { args: [a, b], imm, .. } => {
                 let pattern = self.func.dfg.immediates[imm].as_slice();
@@ -19,15 +19,15 @@ impl Lower<'_> {
             InstructionData::Binary { opcode: Opcode::X86Pshufb, args: [a, b] } => {
                 let a = self.reg(a);
                 let b = self.rm(b);
-                self.v_to(to, op::VPSHUFB, long, a, b);
+                self.v_to(to, op::VPSHUFB, length, a, b);
             }
-            InstructionData::Binary { opcode: Opcode::Swizzle, args: [a, b] } if !long => {
+            InstructionData::Binary { opcode: Opcode::Swizzle, args: [a, b] } if length == Length::Xmm => {
                 // Numbers of 16 and more select a zero: their sign bit is set by a saturating addition.
                 let a = self.reg(a);
                 let b = self.reg(b);
                 let more = self.each_lane(types::I8X16, 0x70);
-                let index = self.v(op::VPADDUSB, false, b, more);
-                self.v_to(to, op::VPSHUFB, false, a, Rm::Reg(index));
+                let index = self.v(op::VPADDUSB, Length::Xmm, b, more);
+                self.v_to(to, op::VPSHUFB, Length::Xmm, a, Rm::Reg(index));
             }
             _ => return refused(opcode),
         }
@@ -61,16 +61,16 @@ impl Lower<'_> {
         let x = self.reg(a);
         let table = Rm::Mem(self.constant_memory(&first));
         if self.root(a) == self.root(b) {
-            self.v_to(to, op::VPSHUFB, false, x, table);
+            self.v_to(to, op::VPSHUFB, Length::Xmm, x, table);
             return;
         }
         let second: Vec<u8> =
             pattern.iter().map(|byte| if (16..32).contains(byte) { byte - 16 } else { 0x80 }).collect();
-        let x = self.v(op::VPSHUFB, false, x, table);
+        let x = self.v(op::VPSHUFB, Length::Xmm, x, table);
         let y = self.reg(b);
         let table = Rm::Mem(self.constant_memory(&second));
-        let y = self.v(op::VPSHUFB, false, y, table);
-        self.v_to(to, op::VPOR, false, x, Rm::Reg(y));
+        let y = self.v(op::VPSHUFB, Length::Xmm, y, table);
+        self.v_to(to, op::VPOR, Length::Xmm, x, Rm::Reg(y));
     }
 
     /// Selects lanes of 32 bits by one instruction, if there is one.
@@ -82,7 +82,7 @@ impl Lower<'_> {
                 self.copy(to, from);
             } else {
                 let x = self.rm(a);
-                self.v1_to(to, op::VPSHUFD, false, x, Some(fields(words)));
+                self.v1_to(to, op::VPSHUFD, Length::Xmm, x, Some(fields(words)));
             }
             return true;
         }
@@ -108,7 +108,7 @@ impl Lower<'_> {
             };
             let a = self.reg(a);
             let b = self.rm(b);
-            self.push(Inst::V { op, long: false, to, a: Some(a), b, c: None, imm });
+            self.push(Inst::V { op, length: Length::Xmm, to, a: Some(a), b, c: None, imm });
             return true;
         }
         false
@@ -128,7 +128,7 @@ impl Lower<'_> {
             let lower = self.rm(a);
             self.push(Inst::V {
                 op: op::VPALIGNR,
-                long: false,
+                length: Length::Xmm,
                 to,
                 a: Some(upper),
                 b: lower,
@@ -152,7 +152,7 @@ impl Lower<'_> {
             if pattern == zip {
                 let a = self.reg(a);
                 let b = self.rm(b);
-                self.v_to(to, op, false, a, b);
+                self.v_to(to, op, Length::Xmm, a, b);
                 return true;
             }
         }

@@ -10,13 +10,13 @@ use cranelift_codegen::ir::{InstructionData, Opcode, Value, ValueDef, types};
 use cranelift_codegen::loop_analysis::Loop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Lower, is_in_vector, is_long};
+use super::{Lower, is_in_vector, length_of};
 use crate::emitter::op;
+use crate::emitter::program::vector_registers;
 use crate::emitter::reg::{Reg, Rm};
 
-/// The largest number of vectors from outside a loop that may stay in registers within it: sixteen, less those that
-/// the loop computes with.
-const MAX_KEPT: usize = 10;
+/// The number of vector registers that a loop computes with; the others may keep vectors from outside of it.
+const FOR_LOOP: usize = 6;
 
 impl Lower<'_> {
     /// Finds the vectors that are read again at each use.
@@ -41,7 +41,8 @@ impl Lower<'_> {
                 }
             }
         }
-        let many = used.into_values().filter(|values| values.len() > MAX_KEPT).flatten();
+        let kept = vector_registers(self.program.length) - FOR_LOOP;
+        let many = used.into_values().filter(|values| values.len() > kept).flatten();
         self.spreads = many.filter(|value| self.spread_source(*value).is_some()).collect();
     }
 
@@ -53,7 +54,7 @@ impl Lower<'_> {
         }
         let (address, offset) = self.spread_source(root)?;
         let mem = Rm::Mem(self.address(address, offset));
-        Some(self.v1(op::VBROADCASTSS, is_long(self.type_of(root)), mem, None))
+        Some(self.v1(op::VBROADCASTSS, length_of(self.type_of(root)), mem, None))
     }
 
     /// The address of the scalar, if a value is a scalar of constant memory in all lanes.

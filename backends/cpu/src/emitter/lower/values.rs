@@ -6,7 +6,7 @@ use regalloc2::{RegClass, VReg};
 use super::{Lower, is_in_vector};
 use crate::emitter::inst::Inst;
 use crate::emitter::op::{self, Op};
-use crate::emitter::reg::{Mem, Reg, Rm, Rmi, Size};
+use crate::emitter::reg::{MASKS, Mem, Reg, Rm, Rmi, Size};
 
 impl Lower<'_> {
     /// The value whose register holds this value, too: conversions that change no bit have no instruction.
@@ -94,7 +94,13 @@ impl Lower<'_> {
         if let Some(reg) = self.registers[root] {
             return reg;
         }
-        let class = if is_in_vector(self.type_of(root)) { RegClass::Float } else { RegClass::Int };
+        let class = if self.predicates.contains(&root) {
+            MASKS
+        } else if is_in_vector(self.type_of(root)) {
+            RegClass::Float
+        } else {
+            RegClass::Int
+        };
         let reg = self.new_register(class);
         self.registers[root] = Some(reg);
         reg
@@ -113,6 +119,9 @@ impl Lower<'_> {
             }
             if let Some(again) = self.spread_again(value) {
                 return again;
+            }
+            if self.is_predicate(value) {
+                return self.lanes_of_predicate(value);
             }
             return self.register_of(value);
         }

@@ -2,9 +2,9 @@
 
 use cranelift_codegen::ir::{self, Opcode, Type, Value, types};
 
-use super::{Lower, is_long, refused};
+use super::{Lower, is_long, length_of, refused};
 use crate::emitter::inst::Inst;
-use crate::emitter::op::{self, Op};
+use crate::emitter::op::{self, Length, Op};
 use crate::emitter::reg::{Reg, Rm};
 
 impl Lower<'_> {
@@ -15,7 +15,7 @@ impl Lower<'_> {
             Opcode::SwidenLow | Opcode::UwidenLow => {
                 let op = extension(opcode == Opcode::SwidenLow, from)?;
                 let x = self.rm(self.arguments(inst)[0]);
-                self.v1_to(to, op, is_long(from), x, None);
+                self.v1_to(to, op, length_of(from), x, None);
             }
             Opcode::SwidenHigh | Opcode::UwidenHigh => {
                 let op = extension(opcode == Opcode::SwidenHigh, from)?;
@@ -34,12 +34,14 @@ impl Lower<'_> {
                 let [a, b] = self.argument(inst);
                 let a = self.reg(a);
                 let b = self.rm(b);
-                if is_long(from) {
-                    // The instruction works on each half of 128 bits by itself.
-                    let mixed = self.v(op, true, a, b);
-                    self.v1_to(to, op::VPERMQ, true, Rm::Reg(mixed), Some(0b11_01_10_00));
-                } else {
-                    self.v_to(to, op, false, a, b);
+                match length_of(from) {
+                    Length::Xmm => self.v_to(to, op, Length::Xmm, a, b),
+                    Length::Ymm => {
+                        // The instruction works on each half of 128 bits by itself.
+                        let mixed = self.v(op, Length::Ymm, a, b);
+                        self.v1_to(to, op::VPERMQ, Length::Ymm, Rm::Reg(mixed), Some(0b11_01_10_00));
+                    }
+                    Length::Zmm => return refused(format_args!("{opcode} of {from}")),
                 }
             }
             _ => return refused(opcode),
@@ -50,12 +52,12 @@ impl Lower<'_> {
     fn widen_high(&mut self, to: Reg, op: Op, signed: bool, value: Value, from: Type) {
         if is_long(from) {
             let x = self.reg(value);
-            let upper = self.upper_half(x);
-            self.v1_to(to, op, true, Rm::Reg(upper), None);
+            let upper = self.upper_half(x, length_of(from));
+            self.v1_to(to, op, length_of(from), Rm::Reg(upper), None);
         } else if signed {
             let x = self.rm(value);
-            let upper = self.v1(op::VPSHUFD, false, x, Some(0xee));
-            self.v1_to(to, op, false, Rm::Reg(upper), None);
+            let upper = self.v1(op::VPSHUFD, Length::Xmm, x, Some(0xee));
+            self.v1_to(to, op, Length::Xmm, Rm::Reg(upper), None);
         } else {
             let op = match from.lane_bits() {
                 8 => op::VPUNPCKHBW,
@@ -64,7 +66,7 @@ impl Lower<'_> {
             };
             let x = self.reg(value);
             let zero = self.zero();
-            self.push(Inst::V { op, long: false, to, a: Some(x), b: Rm::Reg(zero), c: None, imm: None });
+            self.push(Inst::V { op, length: Length::Xmm, to, a: Some(x), b: Rm::Reg(zero), c: None, imm: None });
         }
     }
 }

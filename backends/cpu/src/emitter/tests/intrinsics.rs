@@ -49,8 +49,8 @@ fn check(function: Intrinsic, from: &[Type], to: Type, expected: impl Fn(&[Memor
 #[test]
 fn halves() {
     let twice = |half: &[u64]| of_quads([half[0], half[1], half[0], half[1]]);
-    check(Intrinsic::Low, &[types::I32X8], types::I32X4, |x| twice(&quads(&x[0])[..2]));
-    check(Intrinsic::High, &[types::F64X4], types::F64X2, |x| twice(&quads(&x[0])[2..]));
+    check(Intrinsic::Piece(0), &[types::I32X8], types::I32X4, |x| twice(&quads(&x[0])[..2]));
+    check(Intrinsic::Piece(1), &[types::F64X4], types::F64X2, |x| twice(&quads(&x[0])[2..]));
     check(Intrinsic::Join, &[types::I32X4, types::I32X4], types::I32X8, |x| {
         let (low, high) = (quads(&x[0]), quads(&x[1]));
         of_quads([low[0], low[1], high[0], high[1]])

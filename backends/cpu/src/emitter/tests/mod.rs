@@ -16,7 +16,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::intrinsic::{Intrinsic, NAMESPACE};
 use crate::abi::convention;
-use crate::codegen::{call_conv, check_avx2, define, machine, module, piece};
+use crate::codegen::{Isa, call_conv, define, machine, module, piece};
 
 /// The generator of a function's machine code.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ fn run(
     operands: &[[Memory; OPERANDS]],
     build: impl FnOnce(&mut FunctionBuilder, Value, Value),
 ) -> Option<Vec<Memory>> {
-    if check_avx2().is_err() {
+    if Isa::Avx2.check().is_err() {
         return None;
     }
     let isa = machine().unwrap();

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{By, Memory, OPERANDS, context, operands, run, store};
-use crate::codegen::{check_avx2, machine};
+use crate::codegen::{Isa, machine};
 
 /// Adds `count` scalars of the operands to a vector, several times, and writes the sums.
 fn sums(b: &mut FunctionBuilder, out: Value, from: Value, count: i32) {
@@ -68,7 +68,7 @@ fn sums_of_few_and_many_scalars() {
 /// Few of them stay in registers: each is spread once, before the loop. Many are spread in the loop and stored nowhere.
 #[test]
 fn many_are_not_copied_to_the_stack() {
-    if check_avx2().is_err() {
+    if Isa::Avx2.check().is_err() {
         return;
     }
     let listing = |count: i32| {

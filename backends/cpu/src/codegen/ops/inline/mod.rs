@@ -13,6 +13,7 @@
 mod exponential;
 mod hyperbolic;
 mod logarithm;
+mod root;
 mod trigonometric;
 
 use cranelift_codegen::ir::condcodes::FloatCC;

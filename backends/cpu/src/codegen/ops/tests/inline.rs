@@ -1,9 +1,10 @@
 //! Compares the inline functions with `f64` functions of the standard library.
 
-use super::super::super::isa::{Isa, check_avx2};
+use super::super::super::isa::Isa;
 use super::super::inline::bound;
-use super::{Case, Memory, check_aarch64, compile, load, machines, module, store};
-use crate::ir::Class;
+use super::{Case, Memory, check_aarch64, compile, compile_with, load, machines, module, store};
+use crate::ir::{BinaryOp, Class, UnaryOp};
+use crate::math::Functions;
 use crate::math::LaneFunction::{self, Cos, Exp, Exp2, Log, Log2, Sin, Tanh};
 
 /// A function, and the same one in `f64`.
@@ -39,11 +40,6 @@ fn error_in_ulp(got: f32, exact: f64) -> f64 {
     (got - exact).abs() / ulp
 }
 
-/// The generators of machine code that use all extensions of this machine.
-fn generators() -> Vec<Isa> {
-    if check_avx2().is_ok() { vec![Isa::Baseline, Isa::Avx2] } else { vec![Isa::Baseline] }
-}
-
 /// The largest error of a function over every `stride`th argument, and its position. The function runs as lanes; each
 /// first lane runs as a scalar, too.
 fn largest_error(by: Isa, function: LaneFunction, reference: fn(f64) -> f64, stride: u32) -> Option<(f64, f32)> {
@@ -65,7 +61,7 @@ fn largest_error(by: Isa, function: LaneFunction, reference: fn(f64) -> f64, str
         emit.store_parts(&result, out, 0);
     });
     let run = |code: super::Compiled, memory: &Memory| {
-        let mut out = Memory([0; 8]);
+        let mut out = Memory::ZERO;
         // SAFETY: the code reads one operand and writes one result.
         unsafe { code(&mut out, memory) };
         load(Class::F32, &out).map(|bits| f32::from_bits(bits as u32))
@@ -100,7 +96,7 @@ fn largest_error(by: Isa, function: LaneFunction, reference: fn(f64) -> f64, str
 
 fn check_errors(stride: u32) {
     std::thread::scope(|scope| {
-        let generators = generators();
+        let generators = Isa::all();
         for ((function, reference), by) in
             FUNCTIONS.into_iter().flat_map(|one| generators.iter().map(move |by| (one, *by)))
         {
@@ -123,6 +119,60 @@ fn errors_are_within_their_bounds() {
 #[ignore = "all arguments take minutes"]
 fn errors_of_all_arguments_are_within_their_bounds() {
     check_errors(1);
+}
+
+/// The largest error of inverse square roots over every `stride`th argument above zero, and its position.
+fn inverse_root_error(by: Isa, stride: u32) -> (f64, f32) {
+    let (_, isa, _) = machines().swap_remove(0);
+    let mut module = module(isa);
+    let code = compile_with(&mut module, by, Functions::Fast, |emit, [out, operands]| {
+        let x = emit.load_parts(Class::F32, operands, 0);
+        let roots = emit.unary(UnaryOp::Sqrt, Class::F32, &x);
+        let one = emit.constant(Class::F32, u64::from(1f32.to_bits()));
+        let result = emit.binary(BinaryOp::Div, Class::F32, &one, &roots);
+        emit.store_parts(&result, out, 0);
+    });
+    let mut worst = (0.0, 0.0);
+    let special = [f32::INFINITY, 0.0, -0.0, -1.0, f32::NAN, f32::from_bits(1), f32::MAX, f32::MIN_POSITIVE];
+    let special = std::iter::once(special.map(|x| u64::from(x.to_bits())));
+    let all = (1..0x7f80_0000u64 - 8 * u64::from(stride)).step_by(8 * stride as usize);
+    let all = all.map(|first| std::array::from_fn(|lane| first + lane as u64 * u64::from(stride)));
+    for bits in special.chain(all) {
+        let memory = store(Class::F32, &bits);
+        let mut out = Memory::ZERO;
+        // SAFETY: the code reads one operand and writes one result.
+        unsafe { code(&mut out, &memory) };
+        for (bits, result) in bits.into_iter().zip(load(Class::F32, &out)) {
+            let x = f32::from_bits(bits as u32);
+            let error = error_in_ulp(f32::from_bits(result as u32), 1.0 / f64::from(x).sqrt());
+            if error > worst.0 {
+                worst = (error, x);
+            }
+        }
+    }
+    // SAFETY: no pointer into the code is left.
+    unsafe { module.free_memory() };
+    worst
+}
+
+fn check_inverse_roots(stride: u32) {
+    for by in Isa::all() {
+        let (error, at) = inverse_root_error(by, stride);
+        println!("inverse square root ({by:?}): {error:.4} ulp at {at:?}");
+        assert!(error <= 1.5, "inverse square root ({by:?}): {error} ulp at {at:?}");
+    }
+}
+
+#[test]
+fn inverse_roots_are_within_their_bound() {
+    check_inverse_roots(4093);
+}
+
+/// Runs for some minutes: `cargo test --release --workspace --lib -- --ignored inline`.
+#[test]
+#[ignore = "all arguments take minutes"]
+fn inverse_roots_of_all_arguments_are_within_their_bound() {
+    check_inverse_roots(1);
 }
 
 /// Limits, zeros, subnormal numbers, and results that are exact. The error is zero if the result has the same bits.
@@ -153,7 +203,7 @@ fn limits_are_exact() {
         return;
     }
     let mut module = module(isa);
-    let generators = generators();
+    let generators = Isa::all();
     for ((function, arguments, expected), by) in
         cases.into_iter().flat_map(|one| generators.iter().map(move |by| (one, *by)))
     {
@@ -167,7 +217,7 @@ fn limits_are_exact() {
             let mut lanes = [0.75f32; 8];
             lanes[5] = argument;
             let memory = store(Class::F32, &lanes.map(|lane| u64::from(lane.to_bits())));
-            let mut out = Memory([0; 8]);
+            let mut out = Memory::ZERO;
             // SAFETY: the code reads one operand and writes one result.
             unsafe { code(&mut out, &memory) };
             let got = load(Class::F32, &out).map(|bits| f32::from_bits(bits as u32));

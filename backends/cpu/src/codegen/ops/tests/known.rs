@@ -47,7 +47,7 @@ fn uniform_operands() {
                 lanes: Box::new(move |emit, x| {
                     let lane = emit.lane(class, &x[0], 3);
                     let splat = emit.splat(class, lane);
-                    let varying = emit.from_lanes(class, &[lane; 8]);
+                    let varying = emit.from_lanes(class, &vec![lane; emit.target.lanes]);
                     let one = emit.binary(op, class, &x[0], &splat);
                     let other = emit.binary(op, class, &x[0], &varying);
                     let differ = emit.binary(BinaryOp::Xor, class, &one, &other);

@@ -19,10 +19,11 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
 
-use super::super::isa::{Isa, check_avx2};
+use super::super::isa::Isa;
+use super::super::lanes::Vectors;
 use super::super::{code, link};
 use super::{Calls, Emit, Parts, Target, call_conv, scalar_type};
-use crate::abi::{LANES, convention};
+use crate::abi::convention;
 use crate::ir::Class;
 use crate::math::Functions;
 
@@ -63,21 +64,29 @@ pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa, Isa)> {
         }
         machines.push(("sse4.2", builder.finish(flags).unwrap(), Isa::Baseline));
     }
-    if check_avx2().is_ok() {
-        machines.push(("avx2", native, Isa::Avx2));
+    for (name, by) in [("avx2", Isa::Avx2), ("avx512", Isa::Avx512)] {
+        if by.check().is_ok() {
+            machines.push((name, native.clone(), by));
+        }
     }
     machines
 }
 
-/// Memory for eight lanes.
-#[repr(C, align(16))]
+/// Memory for sixteen lanes, of which most machines use eight.
+#[repr(C, align(64))]
 #[derive(Clone, Copy)]
-pub(super) struct Memory(pub(super) [u64; 8]);
+pub(super) struct Memory(pub(super) [u64; 16]);
+
+impl Memory {
+    pub(super) const ZERO: Self = Self([0; 16]);
+    /// The size in bytes.
+    pub(super) const SIZE: i32 = 128;
+}
 
 convention! { [pub(super) type Compiled = unsafe] fn(out: *mut Memory, operands: *const Memory); }
 
 /// Builds a function that reads its operands, one [`Memory`] each, and writes one result.
-fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
+fn build(isa: &dyn TargetIsa, by: Isa, functions: Functions, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
     let mut signature = Signature::new(call_conv(isa));
     signature.params.extend([AbiParam::new(isa.pointer_type()); 2]);
     let mut function = Function::with_name_signature(UserFuncName::default(), signature);
@@ -89,14 +98,13 @@ fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2]
     builder.seal_block(block);
     let arguments = [builder.block_params(block)[0], builder.block_params(block)[1]];
     let mut calls = Calls::default();
-    emit(
-        &mut Emit {
-            b: &mut builder,
-            target: &Target::new(isa, Functions::Precise, by == Isa::Avx2, LANES),
-            calls: &mut calls,
-        },
-        arguments,
-    );
+    let vectors = match by {
+        Isa::Baseline => Vectors::OF_128,
+        Isa::Avx2 => Vectors::OF_256,
+        Isa::Avx512 => Vectors::OF_512,
+    };
+    let target = Target::new(isa, functions, vectors);
+    emit(&mut Emit { b: &mut builder, target: &target, calls: &mut calls }, arguments);
     builder.ins().return_(&[]);
     builder.finalize(isa.frontend_config());
     function
@@ -104,11 +112,21 @@ fn build(isa: &dyn TargetIsa, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2]
 
 /// Compiles the function that [`build`] returns to code that can run.
 pub(super) fn compile(module: &mut JITModule, by: Isa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
+    compile_with(module, by, Functions::Precise, emit)
+}
+
+/// Like [`compile`], with functions that are computed in this way.
+pub(super) fn compile_with(
+    module: &mut JITModule,
+    by: Isa,
+    functions: Functions,
+    emit: impl FnOnce(&mut Emit, [Machine; 2]),
+) -> Compiled {
     let mut context = module.make_context();
-    context.func = build(module.isa(), by, emit);
+    context.func = build(module.isa(), by, functions, emit);
     let piece = match by {
         Isa::Baseline => code::piece(module.isa(), &mut context),
-        Isa::Avx2 => crate::emitter::compile(module.isa(), &mut context, false).map(|compiled| compiled.piece),
+        _ => crate::emitter::compile(module.isa(), &mut context, false).map(|compiled| compiled.piece),
     };
     let piece = piece.unwrap_or_else(|error| panic!("{error}\n{}", context.func));
     let id = link::define(module, &[piece]).unwrap();
@@ -121,9 +139,12 @@ pub(super) fn compile(module: &mut JITModule, by: Isa, emit: impl FnOnce(&mut Em
 pub(super) fn check_aarch64(case: &Case) {
     let Ok(builder) = isa::lookup_by_name("aarch64-unknown-linux-gnu") else { return };
     let isa = builder.finish(flags()).unwrap();
-    let mut functions = vec![build(&*isa, Isa::Baseline, |emit, arguments| lanes_form(emit, case, arguments))];
+    let mut functions =
+        vec![build(&*isa, Isa::Baseline, Functions::Precise, |emit, arguments| lanes_form(emit, case, arguments))];
     if case.scalar.is_some() {
-        functions.push(build(&*isa, Isa::Baseline, |emit, arguments| scalar_form(emit, case, arguments)));
+        functions.push(build(&*isa, Isa::Baseline, Functions::Precise, |emit, arguments| {
+            scalar_form(emit, case, arguments);
+        }));
     }
     for function in functions {
         let mut context = Context::for_function(function);
@@ -144,34 +165,39 @@ pub(super) fn module(isa: OwnedTargetIsa) -> JITModule {
     link::module(&isa)
 }
 
-/// Stores eight values in the form that compiled code reads.
+/// Stores eight values in the form that compiled code reads, and again in reverse for machines with sixteen lanes.
 pub(super) fn store(class: Class, values: &[u64; 8]) -> Memory {
-    let mut memory = Memory([0; 8]);
+    let mut memory = Memory::ZERO;
+    let all = values.iter().chain(values.iter().rev());
     if class.bytes() == 8 {
-        memory.0 = *values;
+        for (to, value) in memory.0.iter_mut().zip(all) {
+            *to = *value;
+        }
         return memory;
     }
-    for (lane, &value) in values.iter().enumerate() {
+    for (lane, &value) in all.enumerate() {
         let word = if class == Class::Bool { (value as u32).wrapping_neg() } else { value as u32 };
         memory.0[lane / 2] |= u64::from(word) << (32 * (lane % 2));
     }
     memory
 }
 
-/// Reads eight values that compiled code has written.
+/// Reads the first eight values that compiled code has written.
 pub(super) fn load(class: Class, memory: &Memory) -> [u64; 8] {
-    std::array::from_fn(|lane| {
-        if class.bytes() == 8 {
-            return memory.0[lane];
-        }
-        let word = (memory.0[lane / 2] >> (32 * (lane % 2))) as u32;
-        match (class, word) {
-            (Class::Bool, u32::MAX) => 1,
-            (Class::Bool, 0) => 0,
-            (Class::Bool, _) => panic!("{word:#x} is no mask"),
-            _ => u64::from(word),
-        }
-    })
+    std::array::from_fn(|lane| load_lane(class, memory, lane))
+}
+
+fn load_lane(class: Class, memory: &Memory, lane: usize) -> u64 {
+    if class.bytes() == 8 {
+        return memory.0[lane];
+    }
+    let word = (memory.0[lane / 2] >> (32 * (lane % 2))) as u32;
+    match (class, word) {
+        (Class::Bool, u32::MAX) => 1,
+        (Class::Bool, 0) => 0,
+        (Class::Bool, _) => panic!("{word:#x} is no mask"),
+        _ => u64::from(word),
+    }
 }
 
 /// Whether the bits are a NaN of the class.
@@ -189,7 +215,7 @@ fn scalar_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
         .zip(&case.from)
         .map(|(index, &class)| {
             let ty = if class == Class::Bool { types::I32 } else { scalar_type(class) };
-            let value = emit.b.ins().load(ty, flags, operands, index * 64);
+            let value = emit.b.ins().load(ty, flags, operands, index * Memory::SIZE);
             if class != Class::Bool {
                 return value;
             }
@@ -203,8 +229,10 @@ fn scalar_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
 }
 
 fn lanes_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
-    let operands: Vec<Parts> =
-        (0i32..).zip(&case.from).map(|(index, &class)| emit.load_parts(class, operands, index * 64)).collect();
+    let operands: Vec<Parts> = (0i32..)
+        .zip(&case.from)
+        .map(|(index, &class)| emit.load_parts(class, operands, index * Memory::SIZE))
+        .collect();
     let result = (case.lanes)(emit, &operands);
     emit.store_parts(&result, out, 0);
 }
@@ -242,7 +270,7 @@ pub(super) fn check(cases: &[Case]) {
                 .is_some()
                 .then(|| compile(&mut module, by, |emit, arguments| scalar_form(emit, case, arguments)));
             for operands in combinations(case) {
-                compare(machine, case, lanes, scalar, &operands);
+                compare((machine, by), case, lanes, scalar, &operands);
             }
         }
         // SAFETY: no pointer into the code is left.
@@ -250,12 +278,12 @@ pub(super) fn check(cases: &[Case]) {
     }
 }
 
-fn compare(machine: &str, case: &Case, lanes: Compiled, scalar: Option<Compiled>, operands: &[[u64; 8]]) {
+fn compare((machine, by): (&str, Isa), case: &Case, lanes: Compiled, scalar: Option<Compiled>, operands: &[[u64; 8]]) {
     let run = |code: Compiled, memory: &[Memory]| {
-        let mut out = Memory([0; 8]);
+        let mut out = Memory::ZERO;
         // SAFETY: the code reads this number of operands and writes one result.
         unsafe { code(&mut out, memory.as_ptr()) };
-        load(case.to, &out)
+        out
     };
     let memory: Vec<Memory> = case.from.iter().zip(operands).map(|(&class, values)| store(class, values)).collect();
     let results = run(lanes, &memory);
@@ -263,12 +291,19 @@ fn compare(machine: &str, case: &Case, lanes: Compiled, scalar: Option<Compiled>
         let inputs: Vec<u64> = operands.iter().map(|values| values[lane]).collect();
         let expected = (case.reference)(&inputs);
         let same = |found: u64| found == expected || is_nan(case.to, found) && is_nan(case.to, expected);
-        let found = results[lane];
-        assert!(same(found), "{} as lanes ({machine}) of {inputs:x?}: {found:x} instead of {expected:x}", case.name);
+        let again = (by == Isa::Avx512).then_some(15 - lane);
+        for lane in std::iter::once(lane).chain(again) {
+            let found = load_lane(case.to, &results, lane);
+            assert!(
+                same(found),
+                "{} as lanes ({machine}) of {inputs:x?}: {found:x} instead of {expected:x} in lane {lane}",
+                case.name
+            );
+        }
         if let Some(scalar) = scalar {
             let memory: Vec<Memory> =
                 case.from.iter().zip(&inputs).map(|(&class, &value)| store(class, &[value; 8])).collect();
-            let found = run(scalar, &memory)[0];
+            let found = load_lane(case.to, &run(scalar, &memory), 0);
             assert!(
                 same(found),
                 "{} as scalar ({machine}) of {inputs:x?}: {found:x} instead of {expected:x}",
