@@ -13,7 +13,6 @@ use super::isa::{self, Isa};
 use super::lanes::Vectors;
 use super::object::{self, Object, Piece, Reference, Sizes};
 use super::ops::{Target, call_conv};
-
 use super::{call, helper, kernel};
 use crate::emitter;
 use crate::ir::{Function, Stmt};
