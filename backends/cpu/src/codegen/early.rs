@@ -13,12 +13,15 @@ use super::likely::{Conditions, Likely};
 use super::place::Touched;
 use crate::ir::{BinaryOp, Class, Count, Index, Inst, MemType, Place, Space, Stmt, Value};
 
-/// An index that a test before the current code has shown to be in range in all lanes.
+/// An index that a test before the current code has shown to be linear.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tested {
     space: Space,
     value: Value,
     count: Count,
+    /// Whether it is in range in all lanes: not if only a proof says so, which is valid for the lanes that come to the
+    /// access. Others may have left before.
+    in_range: bool,
     /// Lane 0's value with 64 bits, less the number.
     start: (cl::Value, i32),
 }
@@ -59,16 +62,20 @@ const MAX_TESTS: usize = 12;
 const MAX_STEPS: u32 = 12;
 
 impl Generator<'_, '_> {
-    /// Whether the index was tested before the current code.
+    /// Whether a test before the current code has shown that the index is in range in all lanes.
     pub(super) fn is_tested(&self, space: Space, index: &Index) -> bool {
-        self.tested_start(space, index).is_some()
+        self.tests_of(space, index).any(|one| one.in_range)
     }
 
     /// Lane 0's value with 64 bits, less the number, of an index that was tested before the current code. Indices that
     /// differ by constants share it.
     pub(super) fn tested_start(&self, space: Space, index: &Index) -> Option<(cl::Value, i32)> {
-        let is = |one: &&Tested| one.space == space && one.value == index.value && one.count == index.count;
-        self.tested.iter().find(is).map(|one| one.start)
+        self.tests_of(space, index).next().map(|one| one.start)
+    }
+
+    fn tests_of(&self, space: Space, index: &Index) -> impl Iterator<Item = &Tested> {
+        let is = move |one: &&Tested| one.space == space && one.value == index.value && one.count == index.count;
+        self.tested.iter().filter(is)
     }
 
     /// Generates tests that indices of `statements` are in range in all lanes: those indices that can be computed here
@@ -90,12 +97,14 @@ impl Generator<'_, '_> {
                     conditions.push(condition);
                 }
             }
-            let start = if always || !in_range {
+            let in_all_lanes = always || !in_range;
+            let start = if in_all_lanes {
                 self.shared_start(likely.first, &mut starts)
             } else {
                 (self.b.ins().uextend(types::I64, likely.first), 0)
             };
-            self.tested.push(Tested { space: one.space, value: one.value, count: one.count, start });
+            let Candidate { space, value, count } = one;
+            self.tested.push(Tested { space, value, count, in_range: in_all_lanes, start });
             if in_range {
                 continue;
             }
@@ -156,7 +165,7 @@ impl Generator<'_, '_> {
             let shape = self.facts.shapes[index.value.0 as usize];
             let likely = shape.near > 0 && !place.space.is_private();
             let in_range = self.certain(place.space, index, Touched::All);
-            if (shape.stride().is_some() && !in_range || likely && !self.is_tested(place.space, index))
+            if (shape.stride().is_some() && !in_range || likely && self.tested_start(place.space, index).is_none())
                 && !found.iter().any(|(known, within, _)| (*known, *within) == (one, in_range))
                 && found.len() < MAX_TESTS
             {

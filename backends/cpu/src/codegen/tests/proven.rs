@@ -110,6 +110,23 @@ fn inactive_lanes_touch_nothing() {
     }
 }
 
+/// Lanes that have returned have indices below zero, in a group whose other lanes go on.
+#[test]
+fn lanes_that_have_returned_touch_nothing() {
+    let body = "if (i >= 40u) { return; }
+                if (i == 0u || i + 1u == 40u) { out[i] = 5u; return; }
+                out[i] = data[i - 1u] + data[i] + data[i + 1u];";
+    let data: Vec<u32> = (100..140).collect();
+    let expected: Vec<u32> = (0..40).map(|i| if i == 0 || i == 39 { 5 } else { 300 + 3 * i }).collect();
+    for how in [How::Unproven, How::Proven, How::Off] {
+        for (size, groups) in [("8", 5), ("16", 3), ("64", 1)] {
+            let function = compiled(&kernel(size, "", body), how, false);
+            let got = run_function(&function, &[&[7; 40], &data], [groups, 1, 1], 1 << 20);
+            assert_eq!(got.map(|mut all| all.swap_remove(0)).as_ref(), Ok(&expected), "{how:?}, groups of {size}");
+        }
+    }
+}
+
 /// A read of constant memory may be moved before its guard only if its address is valid there too.
 #[test]
 fn a_read_that_a_guard_makes_valid_stays_behind_it() {
