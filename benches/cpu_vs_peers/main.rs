@@ -1,7 +1,8 @@
 //! Compares the CPU backend with its peers: the same kernels, in turns.
 //!
 //! `cargo bench --bench cpu_vs_peers -- [--kernel NAME] [--processor-time] [--quick]`; NAME is a part of a kernel's name,
-//! or `latency` for compile and launch times.
+//! `programs` for kernels in the manner of programs, on the processor and lavapipe, or `latency` for compile and launch
+//! times.
 //!
 //! The peers are plain Rust on all threads (rayon), written as one would without a framework; Mesa's lavapipe, which
 //! compiles the same WGSL with LLVM; ISPC, whose compiler is looked for in `PATH`, for eight lanes of AVX2 and sixteen
@@ -14,12 +15,16 @@
 //! programs disturb less. With `RUSTFLAGS=-Ctarget-cpu=native` the plain loops use all instructions of the processor, as
 //! kernels always do.
 
+#[path = "../checks/case.rs"]
+#[allow(dead_code, reason = "the scale is that of a processor here")]
+mod case;
 mod cases;
 mod clock;
 mod ispc;
 mod latency;
 mod measure;
 mod opencl;
+mod programs;
 mod report;
 #[path = "../shared/mod.rs"]
 #[allow(dead_code, reason = "benches with another baseline use the rest")]
@@ -40,13 +45,15 @@ use opencl::OpenCl;
 use shared::{Outcome, ended};
 use side::Side;
 
-/// The name of the second table, which has compile and launch times.
+/// The name of the second table, which has kernels in the manner of programs.
+const PROGRAMS: &str = "programs";
+/// The name of the third table, which has compile and launch times.
 const LATENCY: &str = "latency";
 
 /// The arguments after `--`.
 #[derive(Parser)]
 struct Arguments {
-    /// Only kernels whose name contains this text, or `latency` for compile and launch times.
+    /// Only kernels whose name contains this text, `programs`, or `latency` for compile and launch times.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// The processor time of kernels in place of the time that passes: for one core.
@@ -67,10 +74,12 @@ impl Arguments {
     /// The text lists the names that can be chosen.
     fn read() -> Outcome<Self> {
         let parsed = Self::parse();
-        if !cases::ALL.iter().map(|(name, _)| *name).chain([LATENCY]).any(|name| parsed.wants(name)) {
-            return Err(
-                format!("--kernel matches none of {}, {LATENCY}", cases::ALL.map(|(name, _)| name).join(", ")).into()
-            );
+        if !cases::ALL.iter().map(|(name, _)| *name).chain([PROGRAMS, LATENCY]).any(|name| parsed.wants(name)) {
+            return Err(format!(
+                "--kernel matches none of {}, {PROGRAMS}, {LATENCY}",
+                cases::ALL.map(|(name, _)| name).join(", ")
+            )
+            .into());
         }
         Ok(parsed)
     }
@@ -211,6 +220,9 @@ fn run() -> Outcome<bool> {
         }
     }
     report::kernels(&rows);
+    if arguments.wants(PROGRAMS) {
+        report::programs(&programs::measure(&others.devices, (budget, clock), &mut failed));
+    }
     if arguments.wants(LATENCY) {
         eprintln!("{LATENCY} ...");
         match latency::measure(&others.devices, arguments.quick) {

@@ -1,6 +1,7 @@
 //! The tables, and the goals.
 
 use crate::measure::{CPU, ISPC, LANES, LAVAPIPE, POCL, PerLane, RAYON, Samples};
+use crate::programs::Program;
 
 /// A peer, and the goals for the CPU backend's speed relative to its.
 struct Peer {
@@ -84,6 +85,27 @@ pub(crate) fn kernels(rows: &[Row]) {
         println!("cpu over {}: geometric mean {mean}, lowest {lowest} ({})", peer.name, goals.join(", "));
     }
     println!();
+}
+
+/// Prints the table of kernels in the manner of programs, and the mean.
+pub(crate) fn programs(rows: &[Program]) {
+    let speed = |row: &Program| row.samples.speed(CPU, LAVAPIPE);
+    let mut lines = vec![["as in programs", "cpu", "lavapipe", "lavapipe/cpu", "goal"].map(str::to_owned).to_vec()];
+    lines.extend(rows.iter().map(|row| {
+        let [cpu, lavapipe] = [CPU, LAVAPIPE].map(|lane| number(row.samples.seconds(lane) * 1e3, 3, " ms"));
+        let goal = if speed(row) < 1.0 { "MISSED" } else { "" };
+        vec![row.name.to_owned(), cpu, lavapipe, number(speed(row), 2, "x"), goal.to_owned()]
+    }));
+    print_table(&lines);
+    let speeds = || rows.iter().map(speed).filter(|speed| !speed.is_nan());
+    let mean = (speeds().map(f64::ln).sum::<f64>() / speeds().count() as f64).exp();
+    let lowest = speeds().fold(f64::NAN, f64::min);
+    let goal = judged(lowest, lowest >= 1.0, "each >= 1");
+    println!(
+        "cpu over lavapipe: geometric mean {}, lowest {} ({goal})\n",
+        number(mean, 2, "x"),
+        number(lowest, 2, "x")
+    );
 }
 
 /// The samples of an overhead: a compilation or a launch.
