@@ -47,15 +47,18 @@ impl Lower<'_> {
             return Some(inverse);
         }
         let [a, b] = self.made_by(Opcode::AvgRound, value).filter(|_| is_long(self.type_of(value)))?;
-        let is_ones =
-            |value| self.vector_constant(value).is_some_and(|bytes| bytes.iter().all(|byte| *byte == u8::MAX));
-        if is_ones(b) {
+        if self.is_ones(b) {
             Some(a)
-        } else if is_ones(a) {
+        } else if self.is_ones(a) {
             Some(b)
         } else {
             None
         }
+    }
+
+    /// Whether a value is a constant whose bits are all set.
+    pub(super) fn is_ones(&self, value: Value) -> bool {
+        self.vector_constant(value).is_some_and(|bytes| bytes.iter().all(|byte| *byte == u8::MAX))
     }
 
     pub(super) fn mask(&mut self, opcode: Opcode, inst: ir::Inst) -> Result<(), String> {

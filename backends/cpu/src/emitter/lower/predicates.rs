@@ -52,7 +52,9 @@ impl Lower<'_> {
                 lanes.rev().fold(0, |bits, lane| bits << 1 | u64::from(lane.last().is_some_and(|top| *top >= 128)));
             let bits_in = self.new_int();
             self.push(Inst::Imm { to: bits_in, value: bits });
-            return self.moved_to_predicate(op::KMOVW_IN, Rm::Reg(bits_in));
+            let to = self.new_predicate();
+            self.v1_to(to, op::KMOVW_IN, Length::Xmm, Rm::Reg(bits_in), None);
+            return to;
         }
         let root = self.root(value);
         if self.predicates.contains(&root) && self.type_of(root).lane_bits() == ty.lane_bits() {
@@ -62,12 +64,6 @@ impl Lower<'_> {
         let op = if ty.lane_bits() == 64 { op::VPMOVQ2M } else { op::VPMOVD2M };
         let to = self.new_predicate();
         self.v1_to(to, op, Length::Zmm, Rm::Reg(x), None);
-        to
-    }
-
-    fn moved_to_predicate(&mut self, op: Op, from: Rm) -> Reg {
-        let to = self.new_predicate();
-        self.v1_to(to, op, Length::Xmm, from, None);
         to
     }
 
@@ -120,7 +116,7 @@ impl Lower<'_> {
             (Opcode::Bxor, _) | (_, Some(Stand::Xor)) => {
                 let [a, b] = self.argument(inst);
                 for (one, other) in [(a, b), (b, a)] {
-                    if self.vector_constant(other).is_some_and(|bytes| bytes.iter().all(|byte| *byte == u8::MAX)) {
+                    if self.is_ones(other) {
                         return self.inverse_of_predicate(to, one, wide);
                     }
                 }
