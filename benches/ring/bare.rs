@@ -83,12 +83,33 @@ const RUNGS: [Rung; 4] = [
 pub(super) fn ladder(messages: usize) -> Result<(), String> {
     let candidate = anywarp_cuda::candidates().into_iter().next().ok_or("no CUDA device")?;
     let device = candidate.open(anywarp_cuda::Options::default()).map_err(|error| error.to_string())?;
-    RUNGS.iter().try_for_each(|rung| echo(&*device, rung, messages))
+    RUNGS.iter().try_for_each(|rung| echo(&*device, rung, messages))?;
+    stores(&*device)
+}
+
+/// The time of the host's stores to the card, of slots of four words one after the other.
+fn stores(device: &dyn Backend) -> Result<(), String> {
+    const SLOTS: usize = 1 << 16;
+    let (memory, range) = exchange(device, MemoryKind::Inbox, 4 * SLOTS)?;
+    let mut times: Vec<Duration> = (0..9)
+        .map(|round| {
+            let start = Instant::now();
+            range.words().iter().for_each(|word| word.store(round, Ordering::Relaxed));
+            fence(Ordering::SeqCst);
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    let time = times[times.len() / 2].as_secs_f64() * 1e9 / SLOTS as f64;
+    println!("ceiling of the card: the host stores four words in {time:.1} ns");
+    drop(range);
+    device.free(memory);
+    Ok(())
 }
 
 /// Exchange memory and its words.
-fn exchange(device: &dyn Backend, kind: MemoryKind) -> Result<(MemoryId, HostRange), String> {
-    let memory = device.allocate(WORDS as u64 * 4, kind, "bare").map_err(|error| error.to_string())?;
+fn exchange(device: &dyn Backend, kind: MemoryKind, words: usize) -> Result<(MemoryId, HostRange), String> {
+    let memory = device.allocate(words as u64 * 4, kind, "bare").map_err(|error| error.to_string())?;
     let mapped = device.map(memory).and_then(|ticket| ticket.wait());
     let range = mapped.and_then(|()| device.host(memory)).map_err(|error| error.to_string())?;
     Ok((memory, range))
@@ -98,9 +119,9 @@ fn echo(device: &dyn Backend, rung: &Rung, messages: usize) -> Result<(), String
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let program = program(device, rung)?;
     let kernel = device.compile(&program).map_err(|error| text(&error))?.kernel;
-    let (inbox, inbox_words) = exchange(device, MemoryKind::Inbox)?;
-    let (outbox, outbox_words) = exchange(device, MemoryKind::Exchange)?;
-    let (control, control_words) = exchange(device, MemoryKind::Exchange)?;
+    let (inbox, inbox_words) = exchange(device, MemoryKind::Inbox, WORDS)?;
+    let (outbox, outbox_words) = exchange(device, MemoryKind::Exchange, WORDS)?;
+    let (control, control_words) = exchange(device, MemoryKind::Exchange, WORDS)?;
     let region = |memory| Region { memory, offset: 0, bytes: WORDS as u64 * 4 };
     let bound = |memory| Bound::Memory { region: region(memory), access: Access::Write };
     let mut recording = Recording::new();

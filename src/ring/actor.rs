@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::backlog::Priority;
 use super::cell::Cell;
 use super::clock::Instant;
-use super::core::{Core, Watched, value_of, words_of};
+use super::core::{Core, Watched, fill, value_of};
 use super::error::{AskError, SendError};
 use super::slot::Payload;
 use crate::element::Element;
@@ -153,7 +153,9 @@ impl Actor {
 
 /// The words of a message.
 pub(super) fn payload<M: Element>(message: &M) -> Payload {
-    words_of(message).collect()
+    let mut payload = Payload::new();
+    fill(&mut payload, message);
+    payload
 }
 
 /// A message whose reply has not been received: wait for it, await it, or drop it. The reply to a dropped one becomes a

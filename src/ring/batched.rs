@@ -188,7 +188,7 @@ impl Batched {
             let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
             let launch =
                 launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);
-            let launch = launch.set("ring_shape.topics", self.places.topics() as u32).set("ring_shape.quick", 1u32);
+            let launch = launch.set("ring_shape.topics", self.places.topics() as u32);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
             let launch = match (&mut *mail, &mut *counts) {

@@ -13,9 +13,10 @@ use super::core::{Core, Stage, Types};
 use super::counts::Follower;
 use super::engine::{Engine, Places};
 use super::error::RingError;
-use super::generate::{ENTRY, Format, generate};
+use super::generate::{ENTRY, Format, Shape, generate};
 use super::group::Group;
 use super::handle::Ring;
+use super::inbox::{InboxPlace, Inboxes};
 use super::lease::Lease;
 use super::mode::Mode;
 use super::outlet::Outlet;
@@ -64,7 +65,7 @@ impl RingBuilder {
             actor: super::source::read(wgsl)?,
             actors: 1,
             of_kinds: Vec::new(),
-            group: Group { lanes: 1, least: 1 },
+            group: Group { lanes: 1, least: 1, near: true },
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
             backlog: None,
@@ -287,7 +288,6 @@ impl RingBuilder {
         within("backlog", backlog, u32::from(self.overflow == Overflow::DropOldest), MOST)?;
         within("lanes", self.group.lanes, 1, most)?;
         let format = Format::of(&self.actor);
-        let invocations = self.group.invocations(&self.actor, caps)?;
         // A state is read by consecutive messages, so the inbox must hold all of them.
         let parts = format.state.div_ceil(format.reply.min(format.message)) as u32;
         let slots = self.inbox.max(parts).max(2).next_power_of_two();
@@ -295,6 +295,7 @@ impl RingBuilder {
         let first = self.first & !(2 * slots - 1);
         let (sends, marks) = (self.actor.speaks(), self.restart.is_some());
         let published = self.actor.publishes.len();
+        let shape = self.group.shape(&self.actor, caps, marks)?;
         let mode = self.mode()?;
         let groups = match mode {
             Mode::Persistent => caps.persistent.map_or(1, |persistent| persistent.max_residents),
@@ -313,20 +314,29 @@ impl RingBuilder {
         }
         let mut before = 0;
         let counts: Vec<u32> = ends.iter().map(|end| end - std::mem::replace(&mut before, *end)).collect();
-        let source = generate(&self.actor, &counts, self.group.lanes, invocations, marks);
+        let inboxes = match mode {
+            Mode::Persistent => Some(Inboxes::new(&self.device.context, words, self.on_card)?),
+            Mode::Batched => None,
+        };
+        // Batched, the device has copies of the inboxes. The processor's are near, too, but tests may forbid it.
+        let near = |inboxes: &Inboxes| {
+            inboxes.place == InboxPlace::Card || (caps.kind == DeviceKind::Software && self.on_card != Some(false))
+        };
+        let near = inboxes.as_ref().is_none_or(near);
+        let source = generate(&self.actor, &counts, Shape { near, ..shape });
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
-        let engine = match mode {
-            Mode::Persistent => {
+        let engine = match inboxes {
+            Some(inboxes) => {
                 // Threads of the processor take turns themselves.
                 let turns = groups < actors || (caps.kind == DeviceKind::Software && actors > 1);
-                let persistent = Persistent::new(&self.device.context, kernel, places, words, turns, self.on_card)?;
+                let persistent = Persistent::new(&self.device.context, kernel, places, words, turns, inboxes)?;
                 Engine::Persistent(Box::new(persistent))
             }
-            Mode::Batched if self.on_card == Some(true) => {
+            None if self.on_card == Some(true) => {
                 let reason = "the ring runs in batches, which copy new messages".to_owned();
                 return Err(RingError::NoCardInbox { device: caps.name.clone(), reason });
             }
-            Mode::Batched => Engine::Batched(Box::new(Batched::new(&self.device, kernel, places, words)?)),
+            None => Engine::Batched(Box::new(Batched::new(&self.device, kernel, places, words)?)),
         };
         let post = |actor| Post::new(Mailbox::new(places.inbox(actor), places.outbox(actor), first));
         Ring::run(Core {
@@ -343,7 +353,7 @@ impl RingBuilder {
             types: self.actor.kinds.iter().map(|_| Types::default()).collect(),
             actor: self.actor,
             ends,
-            group: self.group,
+            group: Group { near, ..self.group },
             letters: Letters::default(),
             outlet: Outlet::new(actors),
             follower: Follower::new(actors),

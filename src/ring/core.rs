@@ -423,6 +423,19 @@ pub(super) fn bytes(payload: &Payload, size: usize) -> Vec<u8> {
     bytes
 }
 
+/// Replaces a payload by the words of a value.
+pub(super) fn fill<T: Element>(payload: &mut Payload, value: &T) {
+    let bytes = bytemuck::bytes_of(value);
+    if payload.len() != bytes.len().div_ceil(4) {
+        payload.clear();
+        payload.resize(bytes.len().div_ceil(4), 0);
+    }
+    bytemuck::cast_slice_mut(payload)[..bytes.len()].copy_from_slice(bytes);
+    if cfg!(target_endian = "big") {
+        payload.iter_mut().for_each(|word| *word = word.swap_bytes());
+    }
+}
+
 /// The words of a value, in the order of its bytes.
 pub(super) fn words_of<T: Element>(value: &T) -> impl Iterator<Item = u32> {
     bytemuck::bytes_of(value).chunks(4).map(|four| {

@@ -23,14 +23,18 @@
 //! Actors of one kind have consecutive numbers. The statements that serve an actor are written once for each kind, with
 //! the names of the kind's functions; sizes are those of the largest kind, so the slots of all actors have one form.
 //!
-//! A workgroup of one invocation needs no barriers (`alone`). In a larger one, all invocations move words, and those
-//! below the number of lanes call the handler (`together`), except while short messages come one at a time (`quick`).
+//! A workgroup of one invocation needs no barriers (`alone`). In a larger one (`together`, `handle`), all invocations move
+//! the words of a message side by side (`wide`), or each moves short messages of its own (`short`); while these come one at
+//! a time, one invocation polls (`quick`). The invocations below the number of lanes call the handler.
 
 mod alone;
+mod handle;
 mod outward;
 mod parts;
 mod quick;
+mod short;
 mod together;
+mod wide;
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -39,11 +43,8 @@ use anywarp_backend::{Layout, Piece, Source, SourceFile};
 
 use self::parts::Parts;
 use super::mail::LINE;
-use super::slot::{GROUP, MAX_PAYLOAD, SHORT, groups, head, stride};
+use super::slot::{GROUP, LEAST, MAX_PAYLOAD, SHORT, groups, head, stride};
 use super::source::{ActorText, EmitText, KindText, PublishText, SendText};
-
-/// The least payload in words, so that a state moves in parts of some length.
-const LEAST_PAYLOAD: usize = 2;
 
 /// The words before an actor's state in `ring_kept`.
 pub(crate) const KEPT_HEAD: usize = 2;
@@ -83,7 +84,7 @@ pub(crate) struct Format {
 impl Format {
     pub(crate) fn of(actor: &ActorText) -> Self {
         let words = |layout: &Layout| (layout.size as usize).div_ceil(4);
-        let payload = |words: usize| words.clamp(LEAST_PAYLOAD, MAX_PAYLOAD);
+        let payload = |words: usize| words.clamp(LEAST, MAX_PAYLOAD);
         let most = |of: &dyn Fn(&KindText) -> usize| actor.kinds.iter().map(of).max().unwrap_or_default();
         let state = most(&|kind| words(&kind.state));
         Self {
@@ -99,14 +100,26 @@ impl Format {
 /// The name of the generated entry point.
 pub(crate) const ENTRY: &str = "ring_actor";
 
-/// Returns the author's text, followed by a kernel with this number of lanes and of invocations. `actors` is the number
-/// of actors of each kind, and `marks` whether the kernel marks the actors that it serves.
-pub(crate) fn generate(actor: &ActorText, actors: &[u32], lanes: u32, invocations: u32, marks: bool) -> Source {
+/// The form of the kernel, beside the author's text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// The invocations that call the handler for each message.
+    pub(crate) lanes: u32,
+    /// The invocations of a workgroup.
+    pub(crate) invocations: u32,
+    /// Whether a poll takes no trip over a bus.
+    pub(crate) near: bool,
+    /// Whether the kernel marks the actors that it serves.
+    pub(crate) marks: bool,
+}
+
+/// Returns the author's text, followed by a kernel of this shape. `actors` is the number of actors of each kind.
+pub(crate) fn generate(actor: &ActorText, actors: &[u32], shape: Shape) -> Source {
     let (mut text, mut pieces) = with_bodies(actor);
     text.push('\n');
     let generated = text.len();
     let kinds = Kind::all(actor, actors);
-    Kernel { actor, kinds, format: Format::of(actor), lanes, invocations, marks }.write(&mut text);
+    Kernel { actor, kinds, format: Format::of(actor), shape }.write(&mut text);
     let mut files = actor.source.files().to_vec();
     let own = files.len();
     files.push(SourceFile { name: format!("{} (generated)", actor.source.file()), text: text[generated..].to_owned() });
@@ -193,15 +206,13 @@ struct Kernel<'a> {
     actor: &'a ActorText,
     kinds: Vec<Kind<'a>>,
     format: Format,
-    lanes: u32,
-    invocations: u32,
-    marks: bool,
+    shape: Shape,
 }
 
 impl Kernel<'_> {
     /// The statement that marks the actor; empty without marks.
     fn mark(&self, value: &str) -> String {
-        if !self.marks {
+        if !self.shape.marks {
             return String::new();
         }
         format!("        atomicStore(&ring_control[{MARKS}u + actor * {MARK_STRIDE}u], {value});\n")
@@ -209,7 +220,7 @@ impl Kernel<'_> {
 
     /// The statement that counts a repetition of the workgroup.
     fn beat(&self) -> String {
-        let marks = if self.marks { format!(" + ring_shape.actors * {MARK_STRIDE}u") } else { String::new() };
+        let marks = if self.shape.marks { format!(" + ring_shape.actors * {MARK_STRIDE}u") } else { String::new() };
         format!("atomicAdd(&ring_control[{MARKS}u{marks} + group.x * {MARK_STRIDE}u], 1u);")
     }
 
@@ -232,7 +243,7 @@ const ring_payload_in = {message}u;
 const ring_payload_out = {reply}u;
 const ring_words_of_state = {state}u;
 const ring_words_kept = {kept}u;
-struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32, topics: u32, quick: u32 }}
+struct RingShape {{ actors: u32, slots: u32, polls: u32, most: u32, first: u32, topics: u32 }}
 @group(0) @binding(0) var<uniform> ring_shape: RingShape;
 @group(0) @binding(1) var<storage, read_write> ring_inbox: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> ring_outbox: array<atomic<u32>>;
@@ -262,7 +273,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
         let stop = "ring_shape.actors * ring_shape.slots * ring_stride_in";
         let _ = writeln!(out, "fn ring_stops() -> u32 {{ return atomicLoad(&ring_inbox[{stop}]); }}");
         self.load_states(out);
-        if self.invocations == 1 { self.alone(out) } else { self.together(out) }
+        if self.shape.invocations == 1 { self.alone(out) } else { self.together(out) }
     }
 
     /// Functions over `ring_in` that name the author's types and function where no local name of the kernel hides them.
@@ -312,9 +323,9 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
     }
 
     /// Statements that store a payload, whose words are those of the variable `from`, and its highest bits into a slot of
-    /// `memory` that begins at the variable `place`. `lap` is the variable with the phase in the highest bit. Without
-    /// loops if `unrolled`.
-    fn stores(out: &mut String, [memory, place, from, lap]: [&str; 4], payload: usize, unrolled: bool) {
+    /// `memory` that begins at the variable `place`. `lap` is the variable with the phase in the highest bit. The words
+    /// begin at the sum `base`, which is empty or ends with a plus. Without loops if `unrolled`.
+    fn stores(out: &mut String, [memory, place, from, lap]: [&str; 4], base: &str, payload: usize, unrolled: bool) {
         let first = head(payload);
         for group in 0..groups(payload) {
             let (start, end) = (group * GROUP, payload.min((group + 1) * GROUP));
@@ -323,8 +334,8 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
                 for word in start..end {
                     let _ = writeln!(
                         out,
-                        "  ring_highest{group} |= ({from}[{word}u] >> 31u) << {bit}u;
-  atomicStore(&{memory}[{place} + {at}u], ({from}[{word}u] & 0x7fffffffu) | {lap});",
+                        "  ring_highest{group} |= ({from}[{base}{word}u] >> 31u) << {bit}u;
+  atomicStore(&{memory}[{place} + {at}u], ({from}[{base}{word}u] & 0x7fffffffu) | {lap});",
                         bit = word - start,
                         at = first + word,
                     );
@@ -333,8 +344,8 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
                 let _ = writeln!(
                     out,
                     "  for (var ring_i = {start}u; ring_i < {end}u; ring_i++) {{
-    ring_highest{group} |= ({from}[ring_i] >> 31u) << (ring_i - {start}u);
-    atomicStore(&{memory}[{place} + {first}u + ring_i], ({from}[ring_i] & 0x7fffffffu) | {lap});
+    ring_highest{group} |= ({from}[{base}ring_i] >> 31u) << (ring_i - {start}u);
+    atomicStore(&{memory}[{place} + {first}u + ring_i], ({from}[{base}ring_i] & 0x7fffffffu) | {lap});
   }}"
                 );
             }
@@ -345,7 +356,7 @@ fn ring_phase(number: u32) -> u32 {{ return u32((number & ring_shape.slots) == 0
     /// Whether the words of a message are stored without loops, at which a handler may be stopped: a message that was
     /// stored in part would keep its receiver waiting. Without restarts, a stopped handler ends the ring.
     fn unrolls(&self, payload: usize) -> bool {
-        self.marks || payload <= SHORT
+        self.shape.marks || payload <= SHORT
     }
 
     /// Whether actors send messages to others.

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 use anywarp_backend::{BackendError, Region};
 
 use super::core::View;
+use super::engine::Sizes;
+use super::error::{RingError, no_memory};
 use super::slot::Words;
 use crate::buffer::exchange::Exchange;
 use crate::submit::Context;
@@ -45,30 +47,30 @@ pub(super) struct Inboxes {
 }
 
 impl Inboxes {
-    /// Allocates `words` words. `on_card` is whether they must or must not lie on the card; otherwise they do where they
-    /// can. The inner error is that of a card that was demanded.
-    pub(super) fn new(
-        context: &Arc<Context>,
-        words: usize,
-        on_card: Option<bool>,
-    ) -> Result<Result<Self, String>, BackendError> {
+    /// Allocates the words of a ring with these sizes. `on_card` is whether they must or must not lie on the card; otherwise
+    /// they do where they can.
+    pub(super) fn new(context: &Arc<Context>, sizes: Sizes, on_card: Option<bool>) -> Result<Self, RingError> {
+        let (words, bytes) = (sizes.inbox, sizes.bytes());
         let reason = if on_card == Some(false) {
             "as `RingBuilder::inbox_on_card` demands".to_owned()
         } else {
             match Exchange::on_card(context, words) {
                 Ok(memory) => {
                     let copy = Some((0..words).map(|_| AtomicU32::new(0)).collect());
-                    return Ok(Ok(Self { memory, copy, place: InboxPlace::Card }));
+                    return Ok(Self { memory, copy, place: InboxPlace::Card });
                 }
-                Err(error @ (BackendError::Lost { .. } | BackendError::OutOfMemory { .. })) => return Err(error),
+                Err(error @ (BackendError::Lost { .. } | BackendError::OutOfMemory { .. })) => {
+                    return Err(no_memory(bytes)(error));
+                }
                 Err(error) => error.to_string(),
             }
         };
         if on_card == Some(true) {
-            return Ok(Err(reason));
+            return Err(RingError::NoCardInbox { device: context.caps().name.clone(), reason });
         }
         log::debug!("the inboxes of a ring lie in host memory: {reason}");
-        Ok(Ok(Self { memory: Exchange::new(context, words)?, copy: None, place: InboxPlace::Host { reason } }))
+        let memory = Exchange::new(context, words).map_err(no_memory(bytes))?;
+        Ok(Self { memory, copy: None, place: InboxPlace::Host { reason } })
     }
 
     /// All words, as a region for commands.
@@ -77,10 +79,9 @@ impl Inboxes {
     }
 
     pub(super) fn view(&self) -> InboxView<'_> {
-        let own = self.memory.words();
         match &self.copy {
-            Some(copy) => InboxView { words: View(copy), card: Some(View(own)) },
-            None => InboxView { words: View(own), card: None },
+            Some(copy) => InboxView { words: View(copy), card: Some(View(self.memory.words())) },
+            None => InboxView { words: View(self.memory.words()), card: None },
         }
     }
 
@@ -132,10 +133,12 @@ mod tests {
 
     #[test]
     fn words_are_written_twice_and_read_from_the_copy() {
-        let (copy, card) = ([AtomicU32::new(1)], [AtomicU32::new(2)]);
+        let memory = || [1, 2, 3, 4].map(AtomicU32::new);
+        let (copy, card) = (memory(), memory());
         let view = InboxView { words: View(&copy), card: Some(View(&card)) };
-        assert_eq!(view.load(0), 1);
         view.store(0, 7);
-        assert_eq!((view.load(0), card[0].load(Ordering::Relaxed)), (7, 7));
+        view.store_all(2, &[8, 9]);
+        assert_eq!([0, 1, 2, 3].map(|at| view.load(at)), [7, 2, 8, 9]);
+        assert_eq!(card.map(AtomicU32::into_inner), [7, 2, 8, 9]);
     }
 }

@@ -7,7 +7,7 @@ use super::actor::{Actor, Ask};
 use super::backlog::Priority;
 use super::cell::Cell;
 use super::clock::Instant;
-use super::core::{Core, words_of};
+use super::core::{Core, fill};
 use super::error::{SendAllError, SendError};
 use super::post::Entry;
 use super::slot::{Header, Payload};
@@ -43,7 +43,7 @@ impl Actor {
         let send = || {
             self.core.checks_message::<M>(self.number)?;
             let message = |at: usize, payload: &mut Payload| {
-                payload.extend(words_of(&messages[at]));
+                fill(payload, &messages[at]);
                 None
             };
             Ok(self.core.send_all(self.number, messages.len(), message))
@@ -84,7 +84,7 @@ impl Actor {
             self.core.checks_reply::<R>(self.number)?;
             asks.extend(messages.iter().map(|_| self.place()));
             let message = |at: usize, payload: &mut Payload| {
-                payload.extend(words_of(&messages[at]));
+                fill(payload, &messages[at]);
                 Some(asks[own + at].cell())
             };
             Ok(self.core.send_all(self.number, messages.len(), message))
@@ -107,7 +107,7 @@ impl Actor {
         let error = |error| SendAllError { sent: 0, messages: messages.len(), error };
         self.core.checks_message::<M>(self.number).map_err(error)?;
         let message = |at: usize, payload: &mut Payload| {
-            payload.extend(words_of(&messages[at]));
+            fill(payload, &messages[at]);
             None
         };
         self.core.send_all_waits(self.number, messages.len(), message).await.map_err(all(messages.len()))
@@ -129,7 +129,7 @@ impl Actor {
         // Until the end they are not among the caller's, which would wait for ever for those that were not sent.
         let mut own: Vec<Ask<R>> = messages.iter().map(|_| self.place()).collect();
         let message = |at: usize, payload: &mut Payload| {
-            payload.extend(words_of(&messages[at]));
+            fill(payload, &messages[at]);
             Some(own[at].cell())
         };
         let sent = self.core.send_all_waits(self.number, messages.len(), message).await;
@@ -229,7 +229,6 @@ impl Core {
         // Messages without a cell whose entries are still to come, as one row.
         let mut plain = 0;
         for number in numbers.take(count) {
-            payload.clear();
             let cell = message(number, &mut payload);
             state.mailbox.send(&inbox, Header::CALL, &payload);
             let Some(cell) = cell else {

@@ -12,7 +12,7 @@ use super::core::{Core, Stage};
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_memory};
 use super::generate::CONTROL;
-use super::inbox::{InboxPlace, Inboxes};
+use super::inbox::Inboxes;
 use super::outlet::Demand;
 use super::slot::Words;
 use super::telemetry::Count;
@@ -50,8 +50,6 @@ pub(super) struct Persistent {
     pub(super) places: Places,
     polls: u32,
     most: u32,
-    /// Whether a poll of the kernel takes no trip over a bus.
-    is_near: bool,
     pub(super) inbox: Inboxes,
     pub(super) outbox: Exchange,
     kept: Private,
@@ -64,17 +62,16 @@ pub(super) struct Persistent {
 }
 
 impl Persistent {
-    /// Allocates the memory. `turns` is whether each workgroup serves several actors, and `on_card` whether the inboxes
-    /// must or must not lie on the card.
+    /// Allocates the memory beside the inboxes. `turns` is whether each workgroup serves several actors.
     pub(super) fn new(
         context: &Arc<Context>,
         kernel: Kernel,
         places: Places,
         sizes: Sizes,
         turns: bool,
-        on_card: Option<bool>,
+        inbox: Inboxes,
     ) -> Result<Self, RingError> {
-        let Sizes { inbox, outbox, kept, mail, counts, control, emitted } = sizes;
+        let Sizes { outbox, kept, mail, counts, control, emitted, .. } = sizes;
         let bytes = sizes.bytes();
         let (polls, most) = match (turns, context.caps().kind) {
             (true, _) => (if places.sends { 2 * POLLS_OF_MANY } else { POLLS_OF_MANY }, MOST),
@@ -82,9 +79,6 @@ impl Persistent {
             (false, _) if places.groups > 1 => (POLLS_OF_EACH, MOST),
             (false, _) => (POLLS_OF_ONE, MOST_OF_ONE),
         };
-        let inbox_of = Inboxes::new(context, inbox, on_card)
-            .map_err(no_memory(bytes))?
-            .map_err(|reason| RingError::NoCardInbox { device: context.caps().name.clone(), reason })?;
         let exchange = |words| Exchange::new(context, words).map_err(no_memory(bytes));
         let private = |words| Private::new(context, words).map_err(no_memory(bytes));
         Ok(Self {
@@ -92,8 +86,7 @@ impl Persistent {
             places,
             polls,
             most,
-            is_near: inbox_of.place == InboxPlace::Card || context.caps().kind == DeviceKind::Software,
-            inbox: inbox_of,
+            inbox,
             outbox: exchange(outbox)?,
             kept: private(kept)?,
             control: exchange(control)?,
@@ -140,7 +133,6 @@ impl Persistent {
         let launch = launch.set("ring_shape.polls", self.polls).set("ring_shape.most", self.most);
         let topics = self.places.topics() as u32;
         let launch = launch.set("ring_shape.first", first).set("ring_shape.topics", topics);
-        let launch = launch.set("ring_shape.quick", u32::from(self.is_near));
         let mut memory = vec![
             ("ring_inbox", self.inbox.whole()),
             ("ring_outbox", self.outbox.whole()),

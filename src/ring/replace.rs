@@ -164,8 +164,8 @@ impl Core {
     fn compiles(&self, text: &ActorText) -> Result<Kernel, RingError> {
         let mut before = 0;
         let actors: Vec<u32> = self.ends.iter().map(|end| end - std::mem::replace(&mut before, *end)).collect();
-        let invocations = self.group.invocations(text, self.context.caps())?;
-        let source = generate(text, &actors, self.group.lanes, invocations, self.restart.is_some());
+        let shape = self.group.shape(text, self.context.caps(), self.restart.is_some())?;
+        let source = generate(text, &actors, shape);
         Ok(Kernel::new(&self.context, &Wgsl::prepared(source).entry(ENTRY))?)
     }
 }

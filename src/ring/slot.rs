@@ -28,12 +28,16 @@ pub(crate) const MAX_PAYLOAD: usize = 1024;
 /// The words of a payload up to which no memory is allocated for it on the host, 112 bytes.
 pub(crate) const SHORT: usize = 28;
 
+/// The words of the least payload, so that a state moves in parts of some length. Its slot has four words.
+pub(crate) const LEAST: usize = 2;
+
 /// The payload words whose highest bits lie in one word.
 pub(crate) const GROUP: usize = 31;
 
 /// The number of words that carry the highest bits of a payload.
 pub(crate) fn groups(payload: usize) -> usize {
-    payload.div_ceil(GROUP).max(1)
+    // Without a division for short messages, of which a call may send many.
+    if payload <= GROUP { 1 } else { payload.div_ceil(GROUP) }
 }
 
 /// The words of a slot before its payload.
@@ -121,17 +125,11 @@ impl Slots {
     pub(crate) fn write(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
         let (at, phase) = (self.at(number), self.phase(number));
         let first = at + head(self.payload);
+        if self.payload <= LEAST {
+            return self.write_short::<{ 2 + LEAST }>(words, number, header, payload);
+        }
         if self.payload <= SHORT {
-            let (mut short, mut highest) = ([0; 1 + SHORT], 0);
-            let own = &mut short[..=self.payload];
-            for (index, own) in own[1..].iter_mut().enumerate() {
-                let word = payload.get(index).copied().unwrap_or_default();
-                highest |= (word >> 31) << index;
-                *own = word & !PHASE | phase;
-            }
-            own[0] = highest | phase;
-            words.store_all(at + 1, own);
-            return words.store(at, header.bits() | phase);
+            return self.write_short::<{ 2 + SHORT }>(words, number, header, payload);
         }
         for group in 0..groups(self.payload) {
             let mut highest = 0;
@@ -145,6 +143,19 @@ impl Slots {
         words.store(at, header.bits() | phase);
     }
 
+    /// Writes a message whose slot has `WORDS` words at most, and whose highest bits fit into one word.
+    fn write_short<const WORDS: usize>(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
+        let phase = self.phase(number);
+        let (mut own, mut highest) = ([phase; WORDS], phase);
+        let payload = &payload[..payload.len().min(self.payload)];
+        for (index, (own, word)) in own.iter_mut().skip(2).zip(payload).enumerate() {
+            highest |= (word >> 31) << index;
+            *own |= word & !PHASE;
+        }
+        (own[0], own[1]) = (header.bits() | phase, highest);
+        words.store_all(self.at(number), own.get(..2 + self.payload).unwrap_or_default());
+    }
+
     /// Whether the first word of the message with this number has arrived; other words may follow.
     pub(crate) fn begins(self, words: &impl Words, number: u32) -> bool {
         words.load(self.at(number)) & PHASE == self.phase(number)
@@ -153,8 +164,9 @@ impl Slots {
     /// Whether all words of the message with this number have arrived.
     fn has(self, words: &impl Words, number: u32) -> bool {
         let (at, phase) = (self.at(number), self.phase(number));
-        let mut all = at..at + head(self.payload) + self.payload;
-        all.all(|at| words.load(at) & PHASE == phase)
+        // Without a branch for each word.
+        let wrong = (at..at + head(self.payload) + self.payload).fold(0, |wrong, at| wrong | (words.load(at) ^ phase));
+        wrong & PHASE == 0
     }
 
     /// Reads the payload of the message with this number; `None` if it has not arrived.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 use proptest::prelude::*;
 
 use super::core::{View, value_of, words_of};
-use super::generate::generate;
+use super::generate::{Shape, generate};
 use super::slot::{Header, Kind, Mailbox, Slots, Words, head};
 use crate::kernel::Wgsl;
 
@@ -156,7 +156,7 @@ fn report(m: f32) -> bool {
         format!("{actor}{emit}{send}"),
     ] {
         let actor = super::source::read(&Wgsl::from(&*text).file("lines.wgsl")).unwrap();
-        let source = generate(&actor, &[1], 1, 1, false);
+        let source = generate(&actor, &[1], Shape { lanes: 1, invocations: 1, near: true, marks: false });
         let line = |part: &str| {
             let at = source.text().find(part).unwrap_or_else(|| panic!("no {part} in\n{}", source.text()));
             let place = source.position(at).unwrap();

@@ -133,8 +133,10 @@ fn senders_of_many(place: Place<'_>) -> TestResult {
 
 /// Each message sees the state that was set before it, however many are handled at the same time.
 async fn handled_side_by_side(place: Place<'_>) -> TestResult {
-    for (slots, invocations) in [(4, 32), (256, 32), (64, 8)] {
-        let ring = place.ring(POLYNOMIAL)?.inbox(slots).invocations(invocations).actors(2).start()?;
+    for (slots, invocations, near) in [(4, 32, true), (256, 32, true), (64, 8, true), (4, 32, false), (256, 32, false)]
+    {
+        let ring = place.ring(POLYNOMIAL)?.inbox(slots).invocations(invocations).actors(2);
+        let ring = if near { ring.start()? } else { ring.inbox_on_card(false).start()? };
         let mut wanted = Vec::new();
         let mut asks: Vec<Ask<[u32; 3]>> = Vec::new();
         for round in 0..4u32 {

@@ -25,8 +25,11 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
   {beat}
   for (var actor = group.x; actor < ring_shape.actors; actor += groups.x) {{{marked}",
             beat = self.beat(),
-            marked =
-                if self.marks { format!("\n    if {} != 0u {{ continue; }}", Self::marked()) } else { String::new() },
+            marked = if self.shape.marks {
+                format!("\n    if {} != 0u {{ continue; }}", Self::marked())
+            } else {
+                String::new()
+            },
         );
         self.each_kind(out, |out, kind| self.serve_alone(out, kind));
         out.push_str("  }\n}\n");
@@ -128,7 +131,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     /// The statements that store the reply and its highest bits.
     fn stored_reply(&self) -> String {
         let mut stored = String::new();
-        Self::stores(&mut stored, ["ring_outbox", "sent", "ring_reply", "lap"], self.format.reply, false);
+        Self::stores(&mut stored, ["ring_outbox", "sent", "ring_reply", "lap"], "", self.format.reply, false);
         stored
     }
 }

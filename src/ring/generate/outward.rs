@@ -83,7 +83,7 @@ impl Kernel<'_> {
   let ring_lap = ring_phase(ring_ticket) << 31u;"
         );
         let payload = self.format.message;
-        Self::stores(out, ["ring_mail", "ring_place", "ring_words", "ring_lap"], payload, self.unrolls(payload));
+        Self::stores(out, ["ring_mail", "ring_place", "ring_words", "ring_lap"], "", payload, self.unrolls(payload));
         let _ = writeln!(
             out,
             "  atomicStore(&ring_mail[ring_place], ring_lap);
@@ -129,7 +129,7 @@ impl Kernel<'_> {
             last = MARKED - 1,
             stride = stride(words),
         );
-        Self::stores(out, ["ring_emitted", "ring_place", "ring_words", "ring_lap"], words, self.unrolls(words));
+        Self::stores(out, ["ring_emitted", "ring_place", "ring_words", "ring_lap"], "", words, self.unrolls(words));
         let _ = writeln!(
             out,
             "  atomicStore(&ring_emitted[ring_place], ring_lap);

@@ -5,9 +5,6 @@
 //! that invocations hand to each other. The numbers and the state are stored when the polls end. They end where messages
 //! come in a row, of which all invocations read many at a time ([`together`](super::together)), and at the ring's own
 //! messages.
-//!
-//! Not where a poll takes a trip over the bus (`ring_shape.quick`): one invocation loads the words of a slot one by one, and
-//! such loads of one line wait for each other, while those of several invocations are one.
 
 use std::fmt::Write;
 
@@ -16,12 +13,6 @@ use super::{Kernel, Kind};
 use crate::ring::mail::LINE;
 use crate::ring::slot::{GROUP, head};
 
-/// The words of a message, and of a reply, up to which one invocation moves them. Longer ones travel faster side by side.
-const MOST_WORDS: usize = 8;
-
-/// The words of a state up to which its statements are written twice. Drivers compile large ones slowly.
-const MOST_STATE: usize = 64;
-
 /// The messages in a row after which many are read at a time.
 const ROW: u32 = 2;
 
@@ -29,16 +20,9 @@ const ROW: u32 = 2;
 const LEFT: [&str; 7] = ["polls", "handled", "hits", "looks", "turn", "numbers[0]", "numbers[1]"];
 
 impl Kernel<'_> {
-    /// Whether quiet actors are polled by one invocation. Not with marks, for which each poll is one message already, and
-    /// not where several invocations run the handler.
-    pub(super) fn is_quick(&self) -> bool {
-        let short = self.format.message.max(self.format.reply) <= MOST_WORDS && self.format.state <= MOST_STATE;
-        short && self.lanes == 1 && !self.marks && !self.actor.has_barriers
-    }
-
     /// The variable in which the invocation leaves its numbers for the others.
     pub(super) fn quick_variable(&self) -> String {
-        if !self.is_quick() {
+        if !self.is_short() {
             return String::new();
         }
         format!("\nvar<workgroup> ring_quick: array<u32, {}>;", LEFT.len() + 1)
@@ -47,15 +31,12 @@ impl Kernel<'_> {
     /// The statements that poll an actor of this kind while its messages come one at a time. `window` is the number of
     /// slots that a poll reads afterwards, and `looks` the number of polls between two looks at the stop word.
     pub(super) fn poll_quickly(&self, out: &mut String, kind: &Kind<'_>, window: usize, looks: u32) {
-        if !self.is_quick() {
-            return;
-        }
         let (suffix, sends, message) = (&kind.suffix, self.sends(), self.format.message);
         let when = |text: &'static str| if sends { text } else { "" };
         let words = head(message) + message;
         let _ = writeln!(
             out,
-            "      if ring_shape.quick != 0u && window == 1u && next == 0u {{
+            "      if window == 1u && next == 0u {{
       if lane == 0u {{
         let before = handled;
         var stopped = 0u;
@@ -125,7 +106,7 @@ impl Kernel<'_> {
             let _ = writeln!(out, "          if turn == 0u {{");
         }
         let _ = writeln!(out, "          let sent = outbox + slot * ring_stride_out;");
-        Self::stores(out, ["ring_outbox", "sent", "ring_reply", "lap"], self.format.reply, true);
+        Self::stores(out, ["ring_outbox", "sent", "ring_reply", "lap"], "", self.format.reply, true);
         // Last, as it is the word for which the host looks.
         let _ = writeln!(out, "          atomicStore(&ring_outbox[sent], lap);");
         if sends {
