@@ -71,7 +71,7 @@ impl<'a> Walker<'a> {
         // The search for conditions has its own limit of effort, so that the search does not use up the effort that the
         // rest of the analysis may spend.
         let (work, groups, most) = (self.facts.work, self.circumstances.workgroups, self.condition_effort);
-        let mut bounds = Bounds::new(self.module, &mut self.values, &mut self.facts, groups, most);
+        let mut bounds = Bounds::new(self.module, &mut self.values, &mut self.facts, &mut self.found, groups, most);
         let before = bounds.left();
         let sums = bounds.in_range(index, count);
         // The facts that the search looks up also count as effort of the search.

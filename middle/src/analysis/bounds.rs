@@ -9,6 +9,7 @@
 mod ways;
 
 use naga::{BuiltIn, Module};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::conditions::is_outer;
@@ -28,11 +29,21 @@ const STEPS: u32 = 300;
 /// The largest number of comparisons of one value that are used.
 const MAX_COMPARISONS: usize = 3;
 
+/// The bounds that searches have found: neighbouring accesses have indices with the same operands, such as `row * width`.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The number of the facts from which the bounds follow.
+    era: u64,
+    /// By value and levels of operands: the bounds of the value's sum, and the number of values visited to find them.
+    sums: FxHashMap<(Id, u32), (Ways, u32)>,
+}
+
 /// Searches for the bounds of values at one point of a kernel.
 pub(super) struct Bounds<'a> {
     module: &'a Module,
     values: &'a mut Values,
     facts: &'a mut Facts,
+    found: &'a mut Found,
     /// The maximum number of workgroups in x, y and z.
     groups: [u32; 3],
     /// The number of values that this search may still visit.
@@ -45,10 +56,14 @@ impl<'a> Bounds<'a> {
         module: &'a Module,
         values: &'a mut Values,
         facts: &'a mut Facts,
+        found: &'a mut Found,
         groups: [u32; 3],
         most: u32,
     ) -> Self {
-        Self { module, values, facts, groups, steps: most.min(STEPS) }
+        if found.era != facts.era() {
+            *found = Found { era: facts.era(), ..Found::default() };
+        }
+        Self { module, values, facts, found, groups, steps: most.min(STEPS) }
     }
 
     /// The number of values that this search may still visit.
@@ -79,10 +94,16 @@ impl<'a> Bounds<'a> {
             }
             let mut needs: Vec<Sum> = Vec::new();
             let possible = way.needs.into_iter().chain(needed.into_iter().flatten()).all(|sum| {
-                if !needs.contains(&sum) && !self.is_certain(&sum) {
-                    needs.push(sum);
+                if needs.contains(&sum) {
+                    return true;
                 }
-                needs.last().is_none_or(|sum| !self.is_impossible(sum))
+                let extent = self.extent(&sum);
+                if self.is_certain(&sum, extent) {
+                    return true;
+                }
+                needs.push(sum);
+                // A sum that is always negative is a condition that no launch meets.
+                extent.is_none_or(|(_, high)| high >= 0)
             });
             if possible && best.as_ref().is_none_or(|best| needs.len() < best.len()) {
                 best = Some(needs);
@@ -91,16 +112,15 @@ impl<'a> Bounds<'a> {
         best
     }
 
-    /// Whether a sum is never negative at this point of the kernel.
-    fn is_certain(&mut self, sum: &Sum) -> bool {
-        if self.extent(sum).is_some_and(|(low, _)| low >= 0) {
+    /// Whether a sum with this extent is never negative at this point of the kernel.
+    fn is_certain(&mut self, sum: &Sum, extent: Option<(i128, i128)>) -> bool {
+        if extent.is_some_and(|(low, _)| low >= 0) {
             return true;
         }
         // `one - two + more >= 0`
-        let (mut one, mut two, mut more) = (None, None, 0);
+        let (mut one, mut two) = (None, None);
         for (product, by) in sum.terms() {
-            match (product.as_slice(), by) {
-                ([], by) => more = *by,
+            match (product.factors(), by) {
                 ([id], 1) if one.is_none() => one = Some(*id),
                 ([id], -1) if two.is_none() => two = Some(*id),
                 _ => return false,
@@ -108,12 +128,7 @@ impl<'a> Bounds<'a> {
         }
         let zero = self.values.constant(Int::U32, 0);
         let mut orders = Orders { values: self.values, facts: self.facts };
-        orders.at_most(two.unwrap_or(zero), one.unwrap_or(zero), more)
-    }
-
-    /// Whether a sum is always negative at this point of the kernel.
-    fn is_impossible(&mut self, sum: &Sum) -> bool {
-        self.extent(sum).is_some_and(|(_, high)| high < 0)
+        orders.at_most(two.unwrap_or(zero), one.unwrap_or(zero), sum.more())
     }
 
     fn extent(&mut self, sum: &Sum) -> Option<(i128, i128)> {
@@ -141,12 +156,28 @@ impl<'a> Bounds<'a> {
         if depth == 0 || self.steps == 0 || self.values.ty(id).width != 32 {
             return smallvec![self.interval(id)];
         }
+        if let Some((ways, steps)) = self.found.sums.get(&(id, depth))
+            && *steps < self.steps
+        {
+            self.steps -= steps;
+            return ways.clone();
+        }
+        let before = self.steps;
         self.steps -= 1;
-        let Some(computed) = self.computed(id, depth) else { return self.bounds(id, depth) };
-        let mut ways = self.compared(id, depth);
-        ways.extend(computed);
-        ways.truncate(MAX_WAYS - 1);
-        ways.push(self.interval(id));
+        let ways = match self.computed(id, depth) {
+            Some(computed) => {
+                let mut ways = self.compared(id, depth);
+                ways.extend(computed);
+                ways.truncate(MAX_WAYS - 1);
+                ways.push(self.interval(id));
+                ways
+            }
+            None => self.bounds(id, depth),
+        };
+        // A search that has used up its steps may have found less than another one would.
+        if self.steps > 0 {
+            self.found.sums.insert((id, depth), (ways.clone(), before - self.steps));
+        }
         ways
     }
 

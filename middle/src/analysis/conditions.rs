@@ -67,8 +67,11 @@ impl Conditions {
         let (mut made, mut texts) = (Vec::new(), Vec::new());
         for sum in sums {
             let mut terms = Vec::new();
+            if sum.more() != 0 {
+                terms.push((SmallVec::new(), sum.more()));
+            }
             for (product, by) in sum.terms() {
-                let factors: Option<_> = product.iter().map(|id| writer.number(*id)).collect();
+                let factors: Option<_> = product.factors().iter().map(|id| writer.number(*id)).collect();
                 terms.push((factors?, *by));
             }
             made.push(terms);
@@ -236,13 +239,9 @@ impl Writer<'_> {
 /// The condition that a sum is not negative, written as an inequality such as `a * b <= c`.
 fn written(values: &Values, sum: &Sum, name: &dyn Fn(Id) -> Option<String>) -> String {
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    let mut more = 0;
+    let more = sum.more();
     for (product, by) in sum.terms() {
-        if product.is_empty() {
-            more = *by;
-            continue;
-        }
-        let mut factors: Vec<String> = product.iter().map(|id| number(values, *id, name)).collect();
+        let mut factors: Vec<String> = product.factors().iter().map(|id| number(values, *id, name)).collect();
         if by.abs() != 1 {
             factors.insert(0, by.abs().to_string());
         }

@@ -22,7 +22,10 @@ enum Change {
 
 /// A point on a path, to which [`Facts::undo`] returns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark(usize);
+pub(super) struct Mark {
+    changes: usize,
+    era: u64,
+}
 
 /// The facts that were added on a path after a mark.
 #[derive(Clone, Debug, Default)]
@@ -80,8 +83,11 @@ pub(super) struct Facts {
     ranges: ById<Known>,
     orders: Vec<Order>,
     changes: Vec<Change>,
-    /// The number of changes of the facts so far. A cached range is valid only while this number stays the same.
+    /// The number of the current set of facts. A result of them is valid only where this number is the same:
+    /// until a fact is added, and again when that change is undone.
     era: u64,
+    /// The number of sets of facts so far.
+    eras: u64,
     /// The cached range of each value, with the value of `era` when the range was computed, and the number of levels of
     /// operands that were followed.
     cached: ById<(u64, u32, Known)>,
@@ -115,16 +121,13 @@ impl<T: Copy> ById<T> {
 
 impl Facts {
     pub(super) fn mark(&self) -> Mark {
-        Mark(self.changes.len())
+        Mark { changes: self.changes.len(), era: self.era }
     }
 
     /// Restores the facts that held at a mark.
     pub(super) fn undo(&mut self, mark: Mark) {
-        if self.changes.len() == mark.0 {
-            return;
-        }
-        self.era += 1;
-        while self.changes.len() > mark.0 {
+        self.era = mark.era;
+        while self.changes.len() > mark.changes {
             match self.changes.pop() {
                 Some(Change::Range(id, old)) => {
                     self.ranges.set(id, old);
@@ -141,7 +144,7 @@ impl Facts {
     pub(super) fn gained(&self, mark: Mark) -> Gained {
         let mut ids = Vec::new();
         let mut orders = 0;
-        for change in &self.changes[mark.0..] {
+        for change in &self.changes[mark.changes..] {
             match change {
                 Change::Range(id, _) => ids.push(*id),
                 Change::Order => orders += 1,
@@ -163,6 +166,11 @@ impl Facts {
         for order in &gained.orders {
             self.push(*order);
         }
+    }
+
+    /// The number of the current set of facts; another set has another number.
+    pub(super) fn era(&self) -> u64 {
+        self.era
     }
 
     pub(super) fn orders(&self) -> &[Order] {
@@ -320,12 +328,17 @@ impl Facts {
 
     fn set(&mut self, id: Id, known: Known) {
         let old = self.ranges.set(id, Some(known));
-        self.changes.push(Change::Range(id, old));
-        self.era += 1;
+        self.change(Change::Range(id, old));
     }
 
     fn push(&mut self, order: Order) {
         self.orders.push(order);
-        self.changes.push(Change::Order);
+        self.change(Change::Order);
+    }
+
+    fn change(&mut self, change: Change) {
+        self.changes.push(change);
+        self.eras += 1;
+        self.era = self.eras;
     }
 }

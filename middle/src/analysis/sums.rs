@@ -1,11 +1,11 @@
 //! Sums of products of numbers known on the host, computed without wrapping.
 
+use std::cmp::Ordering;
+use std::rc::Rc;
+
 use smallvec::SmallVec;
 
 use super::values::Id;
-
-/// The factors of a product, sorted. A product without factors is the constant 1.
-pub(super) type Product = SmallVec<[Id; 4]>;
 
 /// The largest number of products in a sum.
 const MAX_TERMS: usize = 12;
@@ -13,50 +13,109 @@ const MAX_TERMS: usize = 12;
 /// The largest number of factors in a product.
 const MAX_FACTORS: usize = 4;
 
-/// A sum such as `2 * a * b - c + 7`. The products are sorted and distinct, and each has a coefficient other than 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Sum(Vec<(Product, i64)>);
+/// A product of one to four numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Product {
+    /// The factors, sorted. Places after the last factor hold the first value of all, so that products are compared as
+    /// lists of factors are.
+    factors: [Id; MAX_FACTORS],
+    count: u8,
+}
+
+impl Product {
+    fn of(factors: impl Iterator<Item = Id>) -> Option<Self> {
+        let mut made = Self { factors: [Id::at(0); MAX_FACTORS], count: 0 };
+        for factor in factors {
+            *made.factors.get_mut(usize::from(made.count))? = factor;
+            made.count += 1;
+        }
+        made.factors[..usize::from(made.count)].sort_unstable();
+        Some(made)
+    }
+
+    pub(super) fn factors(&self) -> &[Id] {
+        &self.factors[..usize::from(self.count)]
+    }
+}
+
+/// A product and its coefficient.
+pub(super) type Term = (Product, i64);
+
+type Terms = SmallVec<[Term; MAX_TERMS]>;
+
+/// A sum such as `2 * a * b - c + 7`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    constant: i64,
+    /// The products, sorted and distinct, each with a coefficient other than 0; `None` if there are none. Sums are
+    /// copied far more often than they are computed, so copies share the products.
+    terms: Option<Rc<[Term]>>,
+}
 
 impl Sum {
+    /// `None` if the sum has more than `MAX_TERMS` products, of which a constant other than 0 is one.
+    fn new(constant: i64, terms: &[Term]) -> Option<Self> {
+        let few = terms.len() + usize::from(constant != 0) <= MAX_TERMS;
+        few.then(|| Self { constant, terms: (!terms.is_empty()).then(|| terms.into()) })
+    }
+
     pub(super) fn constant(number: i64) -> Self {
-        Self(if number == 0 { Vec::new() } else { vec![(Product::new(), number)] })
+        Self { constant: number, terms: None }
     }
 
     pub(super) fn of(id: Id) -> Self {
-        Self(vec![(Product::from_slice(&[id]), 1)])
+        let product = Product { factors: [id, Id::at(0), Id::at(0), Id::at(0)], count: 1 };
+        Self { constant: 0, terms: Some(Rc::new([(product, 1)])) }
     }
 
-    pub(super) fn terms(&self) -> &[(Product, i64)] {
-        &self.0
+    /// The constant part.
+    pub(super) fn more(&self) -> i64 {
+        self.constant
+    }
+
+    /// The other parts.
+    pub(super) fn terms(&self) -> &[Term] {
+        self.terms.as_deref().unwrap_or_default()
     }
 
     /// The value of a sum that is a constant; `None` for other sums.
     pub(super) fn value(&self) -> Option<i64> {
-        match self.0.as_slice() {
-            [] => Some(0),
-            [(product, number)] if product.is_empty() => Some(*number),
-            _ => None,
-        }
+        self.terms.is_none().then_some(self.constant)
     }
 
     /// Adds another sum. Returns `None` if the result has more than `MAX_TERMS` terms or a coefficient overflows, as
     /// the other operations on sums do.
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
-        let mut terms = Vec::with_capacity(self.0.len() + other.0.len());
-        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
-        loop {
-            let order = match (ours.peek(), theirs.peek()) {
-                (None, None) => break,
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
-                (Some(one), Some(two)) => one.0.cmp(&two.0),
-            };
-            let one = if order.is_le() { ours.next() } else { None };
-            let two = if order.is_ge() { theirs.next() } else { None };
-            let number = one.map_or(0, |one| one.1).checked_add(two.map_or(0, |two| two.1))?;
-            terms.extend(one.or(two).filter(|_| number != 0).map(|(product, _)| (product.clone(), number)));
+        let constant = self.constant.checked_add(other.constant)?;
+        for (one, two) in [(self, other), (other, self)] {
+            if two.terms.is_none() && (constant == 0 || one.terms().len() < MAX_TERMS) {
+                return Some(Self { constant, terms: one.terms.clone() });
+            }
         }
-        (terms.len() <= MAX_TERMS).then_some(Self(terms))
+        let (mut ours, mut theirs) = (self.terms(), other.terms());
+        let mut terms = Terms::new();
+        while let (Some((one, left)), Some((two, right))) = (ours.split_first(), theirs.split_first()) {
+            match one.0.cmp(&two.0) {
+                Ordering::Less => {
+                    terms.push(*one);
+                    ours = left;
+                }
+                Ordering::Greater => {
+                    terms.push(*two);
+                    theirs = right;
+                }
+                Ordering::Equal => {
+                    let number = one.1.checked_add(two.1)?;
+                    if number != 0 {
+                        terms.push((one.0, number));
+                    }
+                    (ours, theirs) = (left, right);
+                }
+            }
+        }
+        terms.extend_from_slice(ours);
+        terms.extend_from_slice(theirs);
+        Self::new(constant, &terms)
     }
 
     pub(super) fn minus(&self, other: &Self) -> Option<Self> {
@@ -71,49 +130,48 @@ impl Sum {
         if by == 0 {
             return Some(Self::default());
         }
-        let terms = self.0.iter().map(|(product, number)| Some((product.clone(), number.checked_mul(by)?)));
-        terms.collect::<Option<_>>().map(Self)
+        let constant = self.constant.checked_mul(by)?;
+        let terms: Option<Terms> =
+            self.terms().iter().map(|(product, number)| Some((*product, number.checked_mul(by)?))).collect();
+        Self::new(constant, &terms?)
     }
 
     pub(super) fn times(&self, other: &Self) -> Option<Self> {
-        let mut all = Self::default();
-        for (product, number) in &self.0 {
-            let mut part = Vec::with_capacity(other.0.len());
-            for (factors, by) in &other.0 {
-                let mut product: Product = product.iter().chain(factors).copied().collect();
-                product.sort_unstable();
-                if product.len() > MAX_FACTORS {
-                    return None;
-                }
-                part.push((product, number.checked_mul(*by)?));
+        let mut all = other.scaled(self.constant)?;
+        for (product, number) in self.terms() {
+            let multiplied = |(factors, by): &Term| {
+                let product = Product::of(product.factors().iter().chain(factors.factors()).copied())?;
+                Some((product, number.checked_mul(*by)?))
+            };
+            let terms: Option<Terms> = other.terms().iter().map(multiplied).collect();
+            let mut terms = terms?;
+            if other.constant != 0 {
+                terms.push((*product, number.checked_mul(other.constant)?));
             }
-            part.sort_unstable();
-            all = all.plus(&Self(part))?;
+            terms.sort_unstable();
+            all = all.plus(&Self::new(0, &terms)?)?;
         }
         Some(all)
     }
 
-    /// The sum divided by `by`, a positive number, rounded down; `None` if the coefficient of a product with factors is
-    /// no multiple of `by`.
+    /// The sum divided by `by`, a positive number, rounded down; `None` if the coefficient of a product is no multiple
+    /// of `by`.
     pub(super) fn over(&self, by: i64) -> Option<Self> {
-        let divided = |(product, number): &(Product, i64)| {
-            let whole = product.is_empty() || number % by == 0;
-            whole.then(|| (product.clone(), number.div_euclid(by)))
-        };
-        let terms: Option<Vec<_>> = self.0.iter().map(divided).collect();
-        Some(Self(terms?.into_iter().filter(|(_, number)| *number != 0).collect()))
+        let divided = |(product, number): &Term| (number % by == 0).then_some((*product, number / by));
+        let terms: Option<Terms> = self.terms().iter().map(divided).collect();
+        Self::new(self.constant.div_euclid(by), &terms?)
     }
 
     /// The least and the greatest value of the sum if each number is in its `range`; `None` on overflow.
     pub(super) fn extent(&self, mut range: impl FnMut(Id) -> (i64, i64)) -> Option<(i128, i128)> {
-        let (mut low, mut high) = (0i128, 0i128);
-        for (product, number) in &self.0 {
+        let (mut low, mut high) = (i128::from(self.constant), i128::from(self.constant));
+        for (product, number) in self.terms() {
             let mut ends = [i128::from(*number); 2];
-            for factor in product {
+            for factor in product.factors() {
                 let (least, most) = range(*factor);
                 let mut all = [0i128; 4];
                 for (at, end) in all.iter_mut().enumerate() {
-                    *end = ends[at & 1].checked_mul(i128::from(if at < 2 { least } else { most }))?;
+                    *end = multiplied(ends[at & 1], if at < 2 { least } else { most })?;
                 }
                 ends = [*all.iter().min()?, *all.iter().max()?];
             }
@@ -121,5 +179,13 @@ impl Sum {
             high = high.checked_add(ends[1])?;
         }
         Some((low, high))
+    }
+}
+
+/// A product with 128 bits; `None` on overflow, which two numbers of 64 bits never cause.
+fn multiplied(one: i128, two: i64) -> Option<i128> {
+    match i64::try_from(one) {
+        Ok(one) => Some(i128::from(one) * i128::from(two)),
+        Err(_) => one.checked_mul(two.into()),
     }
 }

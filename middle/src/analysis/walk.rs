@@ -12,6 +12,7 @@ use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement};
 use rustc_hash::FxHashMap;
 
+use super::bounds::Found;
 use super::facts::{Facts, Mark};
 use super::state::{Arrival, Value, join_paths};
 use super::sums::Sum;
@@ -77,6 +78,8 @@ pub(super) struct Walker<'a> {
     pub(super) verdicts: Verdicts,
     /// The sums that must not be negative for accesses that are proven for some launches only.
     pub(super) conditions: Vec<Sum>,
+    /// The bounds that the search for conditions has found at this point of the kernel.
+    pub(super) found: Found,
     /// The number of values that the search for conditions may still visit.
     pub(super) condition_effort: u32,
     /// Whether results are recorded. No results are recorded while the assumptions about a loop are still being
@@ -103,6 +106,7 @@ impl<'a> Walker<'a> {
             private: FxHashMap::default(),
             verdicts: Verdicts::of(module),
             conditions: Vec::new(),
+            found: Found::default(),
             condition_effort: MAX_CONDITION_EFFORT,
             recording: true,
             work: 0,

@@ -83,8 +83,8 @@ pub(super) fn product(one: &Way, two: &Way) -> Option<Way> {
 
 /// Combines the alternative bounds of two values with `make`. Combinations of earlier alternatives come first.
 pub(super) fn pairs(one: &[Way], two: &[Way], make: impl Fn(&Way, &Way) -> Option<Way>) -> Ways {
-    let mut all: Vec<(usize, usize)> = (0..one.len()).flat_map(|a| (0..two.len()).map(move |b| (a, b))).collect();
-    all.sort_by_key(|(a, b)| a + b);
-    let made = all.into_iter().filter_map(|(a, b)| Some(make(&one[a], &two[b])?.and(&one[a]).and(&two[b])));
+    let places = (0..one.len() + two.len()).flat_map(|place| (0..=place).map(move |a| (a, place - a)));
+    let both = places.filter_map(|(a, b)| Some((one.get(a)?, two.get(b)?)));
+    let made = both.filter_map(|(one, two)| Some(make(one, two)?.and(one).and(two)));
     made.filter(|way| way.needs.len() <= MAX_NEEDS).take(MAX_WAYS).collect()
 }
