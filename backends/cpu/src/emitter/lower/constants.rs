@@ -2,11 +2,16 @@
 
 use cranelift_codegen::ir::{InstructionData, Opcode, Type, Value};
 
+use smallvec::SmallVec;
+
 use super::values::load_op;
 use super::{Lower, is_in_vector, is_longest, length_of};
 use crate::emitter::inst::Inst;
 use crate::emitter::op::{self, Length};
 use crate::emitter::reg::{Base, Mem, Reg, Rm};
+
+/// The bytes of a constant: at most those of the longest vector.
+type Bytes = SmallVec<[u8; 64]>;
 
 impl Lower<'_> {
     /// Loads a constant to a vector register.
@@ -35,7 +40,7 @@ impl Lower<'_> {
         let lane = ty.lane_type().bytes() as usize;
         // Instructions on scalars that work on bits read a whole register.
         let bytes = ty.bytes().max(16) as usize;
-        let bytes: Vec<u8> = (0..bytes).map(|byte| bits.to_le_bytes()[byte % lane]).collect();
+        let bytes: Bytes = (0..bytes).map(|byte| bits.to_le_bytes()[byte % lane]).collect();
         Rm::Mem(self.constant_memory(&bytes))
     }
 
@@ -65,23 +70,23 @@ impl Lower<'_> {
     }
 
     /// The bytes of a constant float or vector.
-    pub(super) fn vector_constant(&self, value: Value) -> Option<Vec<u8>> {
+    pub(super) fn vector_constant(&self, value: Value) -> Option<Bytes> {
         let bytes = self.type_of(value).bytes() as usize;
         let inst = self.definition(value)?;
         let dfg = &self.func.dfg;
         let mut found = match dfg.insts[inst] {
             InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
-                dfg.constants.get(constant_handle).as_slice().to_vec()
+                Bytes::from_slice(dfg.constants.get(constant_handle).as_slice())
             }
-            InstructionData::UnaryIeee32 { imm, .. } => imm.bits().to_le_bytes().to_vec(),
-            InstructionData::UnaryIeee64 { imm, .. } => imm.bits().to_le_bytes().to_vec(),
+            InstructionData::UnaryIeee32 { imm, .. } => Bytes::from_slice(&imm.bits().to_le_bytes()),
+            InstructionData::UnaryIeee64 { imm, .. } => Bytes::from_slice(&imm.bits().to_le_bytes()),
             InstructionData::Unary { opcode: Opcode::Splat, arg } => {
                 let lane = self.scalar_bits(arg)?.to_le_bytes();
                 let size = self.type_of(arg).bytes() as usize;
                 (0..self.type_of(self.root(value)).bytes() as usize).map(|byte| lane[byte % size]).collect()
             }
             InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. } => {
-                self.constant(arg)?.to_le_bytes()[..bytes.min(8)].to_vec()
+                Bytes::from_slice(&self.constant(arg)?.to_le_bytes()[..bytes.min(8)])
             }
             _ => return None,
         };

@@ -55,6 +55,7 @@ use super::op::{Length, Op};
 use super::program::Program;
 use super::reg::{Reg, Rm, Size};
 use blocks::Order;
+use values::Root;
 
 /// The machine instructions of a function, before allocation.
 #[derive(Debug)]
@@ -72,6 +73,8 @@ struct Lower<'a> {
     func: &'a ir::Function,
     program: Program,
     pool: Pool,
+    /// By value: the value whose register holds it, too, and what defines that one.
+    roots: SecondaryMap<Value, Root>,
     /// By value: its register, if some instruction uses it.
     registers: SecondaryMap<Value, Option<VReg>>,
     /// By value: the number of uses.
@@ -108,12 +111,13 @@ pub(super) fn lower(context: &Context) -> Result<Lowered, String> {
         func,
         program: Program::default(),
         pool: Pool::default(),
-        registers: SecondaryMap::new(),
-        uses: SecondaryMap::new(),
+        roots: values::roots(func),
+        registers: SecondaryMap::with_capacity(func.dfg.num_values()),
+        uses: SecondaryMap::with_capacity(func.dfg.num_values()),
         branches: SecondaryMap::new(),
         predicates: FxHashSet::default(),
         spreads: FxHashSet::default(),
-        states: SecondaryMap::new(),
+        states: SecondaryMap::with_capacity(func.dfg.num_insts()),
         slots: Vec::new(),
         stack: 0,
         outgoing: 0,

@@ -22,6 +22,9 @@ impl Lower<'_> {
     /// Finds the vectors that are read again at each use.
     pub(super) fn find_spreads(&mut self, context: &Context) {
         let loops = &context.loop_analysis;
+        if !self.func.dfg.values().any(|value| self.spread_source(value).is_some()) {
+            return;
+        }
         let mut used: FxHashMap<Loop, FxHashSet<Value>> = FxHashMap::default();
         // Cold blocks count, too: the allocator keeps a vector in the same place in the whole loop.
         for block in self.func.layout.blocks() {
@@ -29,11 +32,14 @@ impl Lower<'_> {
             for inst in self.func.layout.block_insts(block) {
                 for value in self.func.dfg.inst_values(inst) {
                     let root = self.root(value);
-                    if !is_in_vector(self.type_of(root)) || self.vector_constant(root).is_some() {
+                    if !is_in_vector(self.type_of(root)) {
                         continue;
                     }
                     let ValueDef::Result(made, _) = self.func.dfg.value_def(root) else { continue };
                     let Some(made) = self.func.layout.inst_block(made) else { continue };
+                    if loops.is_in_loop(made, innermost) || self.vector_constant(root).is_some() {
+                        continue;
+                    }
                     let around = std::iter::successors(Some(innermost), |one| loops.loop_parent(*one));
                     for one in around.take_while(|one| !loops.is_in_loop(made, *one)) {
                         used.entry(one).or_default().insert(root);

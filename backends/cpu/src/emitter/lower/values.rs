@@ -1,6 +1,8 @@
 //! The registers of values, and loads as operands.
 
-use cranelift_codegen::ir::{self, InstructionData, Opcode, Type, Value, ValueDef};
+use cranelift_codegen::entity::SecondaryMap;
+use cranelift_codegen::entity::packed_option::{PackedOption, ReservedValue};
+use cranelift_codegen::ir::{self, DataFlowGraph, Function, InstructionData, Opcode, Type, Value, ValueDef};
 use regalloc2::{RegClass, VReg};
 
 use super::{Lower, is_in_vector};
@@ -8,26 +10,50 @@ use crate::emitter::inst::Inst;
 use crate::emitter::op::{self, Op};
 use crate::emitter::reg::{MASKS, Mem, Reg, Rm, Rmi, Size};
 
+/// The value whose register holds another value, and the instruction whose first result it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Root {
+    value: Value,
+    definition: PackedOption<ir::Inst>,
+}
+
+/// Finds the root of each value: conversions that change no bit have no instruction.
+pub(super) fn roots(func: &Function) -> SecondaryMap<Value, Root> {
+    let dfg = &func.dfg;
+    let none = Root { value: Value::reserved_value(), definition: None.into() };
+    let mut roots = SecondaryMap::with_default(none);
+    roots.resize(dfg.num_values());
+    for value in dfg.values() {
+        roots[value] = root(dfg, value);
+    }
+    roots
+}
+
+fn root(dfg: &DataFlowGraph, value: Value) -> Root {
+    let mut value = dfg.resolve_aliases(value);
+    loop {
+        let ValueDef::Result(inst, number) = dfg.value_def(value) else {
+            return Root { value, definition: None.into() };
+        };
+        let ty = dfg.value_type(value);
+        let from = match dfg.insts[inst] {
+            InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. }
+                if is_in_vector(ty) == is_in_vector(dfg.value_type(arg)) =>
+            {
+                arg
+            }
+            InstructionData::Unary { opcode: Opcode::Ireduce, arg } if dfg.value_type(arg).bits() <= 64 => arg,
+            InstructionData::BinaryImm8 { opcode: Opcode::Extractlane, arg, imm: 0 } if ty.is_float() => arg,
+            _ => return Root { value, definition: (number == 0).then_some(inst).into() },
+        };
+        value = dfg.resolve_aliases(from);
+    }
+}
+
 impl Lower<'_> {
-    /// The value whose register holds this value, too: conversions that change no bit have no instruction.
+    /// The value whose register holds this value, too.
     pub(super) fn root(&self, value: Value) -> Value {
-        let dfg = &self.func.dfg;
-        let mut value = dfg.resolve_aliases(value);
-        while let ValueDef::Result(inst, _) = dfg.value_def(value) {
-            let ty = dfg.value_type(value);
-            let from = match dfg.insts[inst] {
-                InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. }
-                    if is_in_vector(ty) == is_in_vector(dfg.value_type(arg)) =>
-                {
-                    arg
-                }
-                InstructionData::Unary { opcode: Opcode::Ireduce, arg } if dfg.value_type(arg).bits() <= 64 => arg,
-                InstructionData::BinaryImm8 { opcode: Opcode::Extractlane, arg, imm: 0 } if ty.is_float() => arg,
-                _ => break,
-            };
-            value = dfg.resolve_aliases(from);
-        }
-        value
+        self.roots[value].value
     }
 
     /// Counts the uses of all values.
@@ -65,10 +91,7 @@ impl Lower<'_> {
 
     /// The instruction that defines a value, after conversions without instructions; `None` for parameters of blocks.
     pub(super) fn definition(&self, value: Value) -> Option<ir::Inst> {
-        match self.func.dfg.value_def(self.root(value)) {
-            ValueDef::Result(inst, 0) => Some(inst),
-            _ => None,
-        }
+        self.roots[value].definition.expand()
     }
 
     /// The operands of the definition of a value, if it has an opcode and the type of the value.
