@@ -6,14 +6,15 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, ExternalName, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
+use cranelift_codegen::{CodegenError, CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use regalloc2::Ctx;
 
 use super::isa::{self, Isa};
 use super::lanes::Vectors;
 use super::object::{self, Object, Piece, Reference, Sizes};
 use super::ops::{Target, call_conv};
-use super::{call, helper, kernel};
+use super::{call, helper, kernel, sink};
 use crate::emitter;
 use crate::ir::{Function, Stmt};
 use crate::math::Functions;
@@ -98,9 +99,8 @@ pub(super) fn assembly(kernel: &Function, functions: Functions) -> Result<String
         if selected != Isa::Baseline {
             return emitter::compile(&**isa, &mut context, true).map(|compiled| compiled.listing.unwrap_or_default());
         }
-        context.set_disasm(true);
-        let code = context.compile(&**isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
-        code.vcode.clone().ok_or_else(|| "Cranelift returned no disassembly".to_owned())
+        let code = compile_by_cranelift(&**isa, &mut context, true)?;
+        code.vcode.ok_or_else(|| "Cranelift returned no disassembly".to_owned())
     });
     Ok(texts.collect::<Result<Vec<_>, String>>()?.join("\n"))
 }
@@ -118,9 +118,9 @@ pub(super) fn compile_for(kernel: &Function, functions: Functions, selected: Isa
     for context in &mut contexts {
         let (piece, frame_bytes) = match selected {
             Isa::Baseline => {
-                let piece = piece(&**isa, context)?;
-                let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
-                (piece, frame.map_or(0, |frame| frame.frame_to_fp_offset))
+                let code = compile_by_cranelift(&**isa, context, false)?;
+                let frame = code.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
+                (piece_of(&code, context)?, frame)
             }
             Isa::Avx2 | Isa::Avx512 => {
                 let compiled = emitter::compile(&**isa, context, false)?;
@@ -144,9 +144,26 @@ pub(super) fn compile_for(kernel: &Function, functions: Functions, selected: Isa
 }
 
 /// Compiles one function by Cranelift.
+#[cfg(test)]
 pub(crate) fn piece(isa: &dyn TargetIsa, context: &mut Context) -> Result<Piece, String> {
-    context.compile(isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
-    let code = context.compiled_code().ok_or("Cranelift returned no machine code")?;
+    let code = compile_by_cranelift(isa, context, false)?;
+    piece_of(&code, context)
+}
+
+/// Compiles one function by Cranelift, as `Context::compile` does, with reads at their first use.
+fn compile_by_cranelift(isa: &dyn TargetIsa, context: &mut Context, listing: bool) -> Result<CompiledCode, String> {
+    let text = |error: CodegenError| error.to_string();
+    context.optimize(isa, &mut ControlPlane::default()).map_err(text)?;
+    sink::reads(&mut context.func);
+    context.verify_if(isa).map_err(|errors| errors.to_string())?;
+    let (mut registers, mut control) = (Ctx::default(), ControlPlane::default());
+    let Context { func, domtree, .. } = &*context;
+    let code = isa.compile_function(func, domtree, &mut registers, listing, &mut control).map_err(text)?;
+    Ok(code.apply_params(&func.params))
+}
+
+/// Returns the machine code of a function.
+fn piece_of(code: &CompiledCode, context: &Context) -> Result<Piece, String> {
     let references = code.buffer.relocs().iter().map(|place| reference(place, context)).collect::<Result<_, _>>()?;
     Ok(Piece { alignment: code.buffer.alignment, code: code.code_buffer().to_vec(), references })
 }

@@ -78,7 +78,7 @@ impl Generator<'_, '_> {
         let (slow, join) = (self.b.create_block(), self.b.create_block());
         let certain = place.indices.iter().all(|index| self.facts.shapes[index.value.0 as usize].stride().is_some());
         self.require(&start.inside, slow);
-        let rows = self.load_rows(shared(), start.address, ty, count, step);
+        let rows = self.load_rows(self.reading_here(place), start.address, ty, count, step);
         self.jump_with(join, &rows);
         let rare = self.flow.rare;
         self.flow.rare = rare || start.usual;
@@ -177,7 +177,7 @@ impl Generator<'_, '_> {
     /// The flags for reads of single lanes, which may be moved only in loops. Cranelift moves a movable read out of a
     /// loop. Outside of loops it repeats the read, with the computation of the index, in each branch that uses it.
     fn gathering(&self, place: &Place) -> MemFlagsData {
-        if self.flow.loops > 0 { self.reading(place, Touched::All) } else { shared() }
+        if self.flow.loops > 0 { self.reading(place, Touched::All) } else { self.reading_here(place) }
     }
 
     /// The distance between consecutive scalars of one lane, in scalars: private memory interleaves the lanes.

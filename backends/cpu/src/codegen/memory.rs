@@ -67,7 +67,13 @@ impl Generator<'_, '_> {
     pub(super) fn reading(&self, place: &Place, touched: Touched) -> MemFlagsData {
         let constant = self.function.is_constant(place.space);
         let anywhere = |index: &Index| self.is_bounded(index) || !self.certain(place.space, index, touched);
-        if constant && place.indices.iter().all(anywhere) { shared().with_readonly().with_can_move() } else { shared() }
+        let flags = self.reading_here(place);
+        if constant && place.indices.iter().all(anywhere) { flags.with_can_move() } else { flags }
+    }
+
+    /// The flags of a read that stays behind the tests before it.
+    pub(super) fn reading_here(&self, place: &Place) -> MemFlagsData {
+        if self.function.is_constant(place.space) { shared().with_readonly() } else { shared() }
     }
 
     /// The size in bytes of a scalar of an access to `place`.

@@ -35,6 +35,7 @@ mod memory;
 mod object;
 mod ops;
 mod place;
+mod sink;
 mod store;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -20,7 +20,8 @@ impl Generator<'_, '_> {
 
     pub(in crate::codegen) fn allow_steps(&mut self) {
         let offset = std::mem::offset_of!(Frame, steps) as i32;
-        let steps = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.constants.frame, offset);
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        let steps = self.b.ins().load(types::I64, flags, self.constants.frame, offset);
         self.b.def_var(self.flow.steps, steps);
     }
 

@@ -13,6 +13,7 @@ mod narrow;
 mod proven;
 mod regions;
 mod serial;
+mod sink;
 mod wide;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
