@@ -19,6 +19,9 @@ use anywarp::{Device, Error};
 #[path = "ring/bare.rs"]
 mod bare;
 
+#[path = "ring/beside.rs"]
+mod beside;
+
 const ECHO: &str = "
 // anywarp:actor
 fn echo(state: ptr<function, u32>, x: u32, lane: u32) -> u32 {
@@ -377,6 +380,17 @@ fn main() -> ExitCode {
             eprintln!("{mode}: {error}");
             return ExitCode::FAILURE;
         }
+    }
+    let rest = || {
+        if device.caps().persistent.is_some() {
+            beside::actors(&device, messages)?;
+            beside::idle(&device)?;
+        }
+        beside::submissions(&device)
+    };
+    if let Err(error) = rest() {
+        eprintln!("{error}");
+        return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }
