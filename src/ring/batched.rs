@@ -3,21 +3,30 @@
 //! The same code runs on a thread, which blocks until a submission has ended, and as a task of a browser's page, which is
 //! suspended meanwhile.
 
+mod copies;
+mod launches;
+mod packed;
+mod unanswered;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use self::copies::{ranges, read, read_again, receive, send, write};
+use self::launches::Launches;
+use self::packed::{Mirror, Mover};
+use self::unanswered::{Unanswered, packed};
+use super::clock::Instant;
 use super::core::{Core, View};
 use super::emitted;
 use super::engine::{Own, Places, Sizes};
 use super::error::{RingError, no_buffer};
-use super::persistent::MOST;
 use super::pulse::UnderWay;
-use super::slot::{Slots, Words};
+use super::slot::Words;
 use super::telemetry::Count;
 use super::turns::Turns;
 use super::waits::Waits;
-use crate::buffer::{ReadGuard, UnifiedBuffer, WriteGuard};
+use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::error::{BufferError, Error};
 use crate::kernel::Kernel;
@@ -25,8 +34,11 @@ use crate::kernel::Kernel;
 /// The time between two rounds of the ring's loop with nothing to do. A page's timers cost energy.
 const IDLE: Duration = Duration::from_millis(if cfg!(target_arch = "wasm32") { 1000 } else { 50 });
 
-/// More ranges than this are read in one piece, as each transfer has a cost of its own.
+/// More ranges of emitted messages than this are read in one piece, as each transfer has a cost of its own.
 const RANGES: usize = 16;
+
+/// The most ranges of messages that are copied one by one.
+const FEW: usize = 4;
 
 /// The least number of launches in a submission if actors send messages: those of one launch arrive in the next one.
 const ROUNDS: u32 = 4;
@@ -43,6 +55,8 @@ pub(super) struct Batched {
     /// The messages to the host, as of the last submission; the host counts there what it has taken.
     pub(super) emitted: Box<[AtomicU32]>,
     kernel: Mutex<Kernel>,
+    device: Device,
+    mover: OnceLock<Mover>,
     /// Used by a submission until its replies are there.
     buffers: Turns<Buffers>,
     /// The words of `ring_control` to be replaced before the next submission.
@@ -67,6 +81,7 @@ struct Buffers {
     taken: Vec<u32>,
     /// For each actor the number of the next message to copy.
     copied: Vec<u32>,
+    launches: Launches,
 }
 
 /// Consecutive words of a buffer.
@@ -96,7 +111,10 @@ impl Batched {
                 emitted: (emitted > 0).then(|| buffer(emitted)).transpose()?,
                 taken: Vec::new(),
                 copied: vec![places.first; places.actors as usize],
+                launches: Launches::new(device.caps()),
             }),
+            device: device.clone(),
+            mover: OnceLock::new(),
             paused: AtomicBool::new(false),
             news: AtomicBool::new(false),
             submissions: Count::default(),
@@ -151,43 +169,46 @@ impl Batched {
     async fn pump(&self, core: &Core) -> Result<(), Error> {
         const WAITS: Waits = Waits::DRIVER;
         let mut buffers = self.buffers.lock().await;
-        let Buffers { inbox, outbox, kept, control, mail, counts, copied, emitted, taken: known } = &mut *buffers;
+        let Buffers { inbox, outbox, kept, control, mail, counts, emitted, taken: known, copied, launches } =
+            &mut *buffers;
         if self.paused.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut replies = Vec::new();
-        let mut longest = 0;
-        for ((actor, post), copied) in (0..).zip(&core.posts).zip(copied) {
-            let (taken, sent) = {
-                let state = post.lock();
-                (state.mailbox.taken(), state.mailbox.sent())
-            };
-            for words in ranges(self.places.inbox(actor), *copied, sent) {
-                send(WAITS, inbox, &self.inbox, words).await?;
-            }
-            *copied = sent;
-            longest = longest.max(sent.wrapping_sub(taken));
-            replies.extend(ranges(self.places.outbox(actor), taken, sent));
-        }
-        if replies.is_empty() && core.mail_waiting() == 0 {
+        let messages = Unanswered::all(core, copied);
+        let longest = messages.iter().map(Unanswered::count).max().unwrap_or_default();
+        if longest == 0 && core.mail_waiting() == 0 {
             return Ok(());
         }
+        let started = Instant::now();
         let _scope = inbox.core.device.scope("ring: messages");
+        // In memory that host and device share, a copy has little cost of its own.
+        let slots = if inbox.core.unified { None } else { packed(&messages, self.places, FEW) };
+        let mut lists = Vec::new();
+        if let Some(slots) = &slots {
+            let mirror = Mirror { words: &self.inbox, stride: self.places.inbox(0).stride() };
+            lists = self.mover()?.send(WAITS, slots, mirror, inbox).await?;
+        } else {
+            for words in messages.iter().flat_map(|own| own.news(self.places)) {
+                send(WAITS, inbox, &self.inbox, words).await?;
+            }
+        }
+        messages.iter().for_each(|own| copied[own.actor as usize] = own.sent);
         if let Some(emitted) = &mut *emitted {
             self.copy_taken(WAITS, emitted, known).await?;
         }
         self.copy_control(control)?;
         let kernel = self.kernel().clone();
-        let Places { actors, slots, sends, first, groups, .. } = self.places;
+        let Places { actors, slots: count, sends, first, groups, .. } = self.places;
         // One for each queue of an actor.
         let polls = 1 + u32::from(sends);
-        // The handlers of a launch share a limit on loops, so many messages take several launches.
-        let rounds = if mail.is_some() { ROUNDS } else { 0 };
-        for _ in 0..longest.div_ceil(MOST).max(rounds) {
+        let rounds = longest.div_ceil(launches.most()).max(if mail.is_some() { ROUNDS } else { 0 });
+        for _ in 0..rounds {
             let launch = kernel.launch();
-            let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", slots);
-            let launch =
-                launch.set("ring_shape.polls", polls).set("ring_shape.most", MOST).set("ring_shape.first", first);
+            let launch = launch.set("ring_shape.actors", actors).set("ring_shape.slots", count);
+            let launch = launch
+                .set("ring_shape.polls", polls)
+                .set("ring_shape.most", launches.most())
+                .set("ring_shape.first", first);
             let launch = launch.set("ring_shape.topics", self.places.topics() as u32);
             let launch = launch.bind("ring_inbox", &mut *inbox).bind("ring_outbox", &mut *outbox);
             let launch = launch.bind("ring_kept", &mut *kept).bind("ring_control", &mut *control);
@@ -201,10 +222,6 @@ impl Batched {
             };
         }
         self.submissions.add();
-        if replies.len() > RANGES {
-            replies.clear();
-            replies.push(0..self.outbox.len());
-        }
         // Before the replies, which a thread may wait for that looks at the counts next.
         if let Some(counts) = counts {
             receive(WAITS, counts, &self.counts, 0..self.counts.len()).await?;
@@ -212,9 +229,15 @@ impl Batched {
         if let Some(emitted) = emitted {
             self.receive_emitted(WAITS, emitted).await?;
         }
-        for words in replies {
-            receive(WAITS, outbox, &self.outbox, words).await?;
+        if slots.is_some() {
+            let mirror = Mirror { words: &self.outbox, stride: self.places.outbox(0).stride() };
+            self.mover()?.receive(WAITS, lists, mirror, outbox).await?;
+        } else {
+            for words in messages.iter().flat_map(|own| own.replies(self.places)) {
+                receive(WAITS, outbox, &self.outbox, words).await?;
+            }
         }
+        launches.took(rounds, started.elapsed());
         drop(buffers);
         core.collect();
         core.reap_all();
@@ -222,6 +245,15 @@ impl Batched {
             self.news.store(true, Ordering::Release);
         }
         Ok(())
+    }
+
+    /// The kernels that move slots, made when the first submission needs them.
+    fn mover(&self) -> Result<&Mover, Error> {
+        if let Some(mover) = self.mover.get() {
+            return Ok(mover);
+        }
+        let made = Mover::new(&self.device)?;
+        Ok(self.mover.get_or_init(|| made))
     }
 
     /// Copies the counts of the messages that the host has taken to the device.
@@ -332,70 +364,4 @@ impl Batched {
     pub(super) fn restart(&self) {
         self.news.store(true, Ordering::Release);
     }
-}
-
-async fn read(waits: Waits, buffer: &UnifiedBuffer<u32>, words: Range) -> Result<ReadGuard<'_, u32>, BufferError> {
-    match waits {
-        Waits::Blocks => buffer.slice(words).read(),
-        Waits::Yields => buffer.slice(words).read_async().await,
-    }
-}
-
-async fn write(
-    waits: Waits,
-    buffer: &mut UnifiedBuffer<u32>,
-    words: Range,
-) -> Result<WriteGuard<'_, u32>, BufferError> {
-    match waits {
-        Waits::Blocks => buffer.slice_mut(words).write(),
-        Waits::Yields => buffer.slice_mut(words).write_async().await,
-    }
-}
-
-/// Copies words of the host into a buffer.
-async fn send(
-    waits: Waits,
-    buffer: &mut UnifiedBuffer<u32>,
-    mirror: &[AtomicU32],
-    words: Range,
-) -> Result<(), BufferError> {
-    let mut target = write(waits, buffer, words.clone()).await?;
-    for (target, at) in target.iter_mut().zip(words) {
-        *target = View(mirror).load(at);
-    }
-    Ok(())
-}
-
-/// Reads words of a buffer back. A word whose actor was idle is as before.
-async fn receive(
-    waits: Waits,
-    buffer: &UnifiedBuffer<u32>,
-    mirror: &[AtomicU32],
-    words: Range,
-) -> Result<(), BufferError> {
-    let read = read(waits, buffer, words.clone()).await?;
-    for (word, at) in read.iter().zip(words) {
-        View(mirror).store(at, *word);
-    }
-    Ok(())
-}
-
-/// Reads words, and once more if that fails: the first read after a stopped handler reports the stop.
-async fn read_again(waits: Waits, buffer: &UnifiedBuffer<u32>, words: Range) -> Result<Vec<u32>, BufferError> {
-    if let Ok(words) = read(waits, buffer, words.clone()).await {
-        return Ok(words.to_vec());
-    }
-    Ok(read(waits, buffer, words).await?.to_vec())
-}
-
-/// The words of the slots with these numbers: one range, or two around the end of the slots.
-fn ranges(slots: Slots, from: u32, to: u32) -> impl Iterator<Item = Range> {
-    let count = to.wrapping_sub(from).min(slots.count);
-    let first = from & (slots.count - 1);
-    let before = count.min(slots.count - first);
-    let words = move |first: u32, count: u32| {
-        let start = slots.first + first as usize * slots.stride();
-        (count > 0).then(|| start..start + count as usize * slots.stride())
-    };
-    words(first, before).into_iter().chain(words(0, count - before))
 }

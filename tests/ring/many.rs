@@ -18,6 +18,8 @@ pub(crate) const CASES: &[Case] = cases![
     sent_in_part,
     dropped_in_part,
     senders_of_many = |place| on_threads(place, senders_of_many),
+    rows_to_many_actors,
+    senders_to_many_actors = |place| on_threads(place, senders_to_many_actors),
     handled_side_by_side,
     stopped_side_by_side,
     sent_by_a_task,
@@ -129,6 +131,66 @@ fn senders_of_many(place: Place<'_>) -> TestResult {
     });
     results.into_iter().collect::<TestResult<Vec<()>>>()?;
     equal(ring.state(0)?, State { next: [500; 4], wrong: 0, count: 2000 }, "the state")
+}
+
+/// Rows of different lengths that wait for many actors at once, around the end of their slots and of the numbers.
+async fn rows_to_many_actors(place: Place<'_>) -> TestResult {
+    const ACTORS: u32 = 24;
+    let ring = place.ring(IN_ORDER)?.actors(ACTORS).inbox(8).first_message(0u32.wrapping_sub(32)).start()?;
+    let mut sent = [0; ACTORS as usize];
+    for round in 0..9 {
+        ring.pause_here().await?;
+        let mut asked = Vec::new();
+        for (actor, sent) in (0..).zip(&mut sent) {
+            let count = (actor * 5 + round * 3) % 9;
+            let mut asks: Vec<Ask<u32>> = Vec::new();
+            let row = messages(0, *sent..*sent + count);
+            if actor % 2 == 0 {
+                ring.actor(actor).tell_all_here(&row).await?;
+            } else {
+                ring.actor(actor).ask_all_here(&row, &mut asks).await?;
+            }
+            asked.push((*sent, asks));
+            *sent += count;
+        }
+        ring.resume_here().await?;
+        for (actor, (before, asks)) in asked.into_iter().enumerate() {
+            for (count, ask) in (before + 1..).zip(asks) {
+                let reply = ask.timeout(Duration::from_secs(60)).wait_here().await?;
+                equal(reply, count, &format!("a reply of actor {actor}"))?;
+            }
+        }
+        // Not all rows have replies that were waited for.
+        ring.drain_here(Duration::from_secs(60)).await?;
+    }
+    for (actor, count) in (0..).zip(sent) {
+        let wanted = State { next: [count, 0, 0, 0], wrong: 0, count };
+        equal(ring.state_here(actor).await?, wanted, &format!("the state of actor {actor}"))?;
+    }
+    Ok(())
+}
+
+/// Threads that send rows to many actors while others' messages are copied and handled.
+fn senders_to_many_actors(place: Place<'_>) -> TestResult {
+    const ACTORS: u32 = 12;
+    let ring = place.ring(IN_ORDER)?.actors(ACTORS).inbox(16).start()?;
+    let send = |sender: u32| -> TestResult {
+        for row in 0..12 {
+            for actor in (0..ACTORS).map(|actor| (actor + 5 * sender) % ACTORS) {
+                ring.actor(actor).tell_all(&messages(sender, row * 10..(row + 1) * 10))?;
+            }
+        }
+        Ok(())
+    };
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|sender| scope.spawn(move || send(sender))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    results.into_iter().collect::<TestResult<Vec<()>>>()?;
+    for actor in 0..ACTORS {
+        equal(ring.state(actor)?, State { next: [120; 4], wrong: 0, count: 480 }, "the state")?;
+    }
+    Ok(())
 }
 
 /// Each message sees the state that was set before it, however many are handled at the same time.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anywarp::backend::BackendKind;
 use anywarp::ring::Mode;
-use anywarp_testing_devices::targets::{devices, required};
+use anywarp_testing_devices::targets::{required, targets};
 use anywarp_testing_devices::trial::{on_device, presence};
 use libtest_mimic::{Arguments, Trial};
 
@@ -15,7 +15,7 @@ use crate::{CASES, Place};
 pub(crate) fn run() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = required().into_iter().map(presence).collect();
-    for target in devices() {
+    for target in targets() {
         let cpu = target.caps.backend == BackendKind::Cpu;
         let modes = [
             (Mode::Persistent, true, "persistent"),
@@ -24,7 +24,8 @@ pub(crate) fn run() -> ExitCode {
             (Mode::Persistent, false, "persistent_awaited"),
             (Mode::Batched, false, "batched_awaited"),
         ];
-        let has = |mode| mode == Mode::Batched || target.caps.persistent.is_some();
+        // With separate memory, submissions copy messages; a resident kernel shares memory with the host.
+        let has = |mode| mode == Mode::Batched || (target.caps.persistent.is_some() && !target.is_staged());
         for (mode, blocks, named) in modes.into_iter().filter(|(mode, blocks, _)| has(*mode) && (*blocks || cpu)) {
             let cases = CASES.iter().copied().flatten();
             trials.extend(cases.map(|(name, run)| {

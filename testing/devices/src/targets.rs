@@ -31,6 +31,11 @@ impl Target {
         Arc::new(Self { name, hardware, caps, is_staged, options, opened: OnceLock::new() })
     }
 
+    /// Whether the device has separate memory for the host by demand.
+    pub fn is_staged(&self) -> bool {
+        self.is_staged
+    }
+
     pub fn device(&self) -> TestResult<&Device> {
         let opened = self.opened.get_or_init(|| Device::open_with(&self.options).map_err(|error| error.to_string()));
         opened.as_ref().map_err(|error| Stop::Fail(error.clone()))
