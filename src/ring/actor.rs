@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::backlog::Priority;
 use super::cell::Cell;
 use super::clock::Instant;
-use super::core::{Core, Watched, fill, value_of};
+use super::core::{Core, Watched, value_of, words_of};
 use super::error::{AskError, SendError};
 use super::slot::Payload;
 use crate::element::Element;
@@ -46,7 +46,7 @@ impl Actor {
     /// [`SendError`], [`SendError::NoBacklog`] among them; the actor does not receive the message.
     pub fn tell_with<M: Element>(&self, message: &M, priority: Priority) -> Result<(), SendError> {
         self.core.checks_message::<M>(self.number)?;
-        self.core.send(self.number, &payload(message), None, priority)
+        self.core.send(self.number, &words_of(message), None, priority)
     }
 
     /// Sends a message whose reply can be waited for, by [`Ask::wait`] or by `.await`. The type of the reply is that of
@@ -86,10 +86,9 @@ impl Actor {
     pub fn ask_with<M: Element, R: Element>(&self, message: &M, priority: Priority) -> Result<Ask<R>, SendError> {
         self.core.checks_message::<M>(self.number)?;
         self.core.checks_reply::<R>(self.number)?;
-        self.sends(&payload(message), priority)
+        self.sends(&words_of(message), priority)
     }
 
-    /// Sends a message whose types were checked.
     /// [`tell`](Self::tell) for a task: with [`Overflow::Block`](super::Overflow::Block), the task is suspended while it
     /// waits for room in the inbox. Messages of other tasks may come first meanwhile.
     ///
@@ -97,7 +96,7 @@ impl Actor {
     /// As [`tell`](Self::tell).
     pub async fn tell_async<M: Element>(&self, message: &M) -> Result<(), SendError> {
         self.core.checks_message::<M>(self.number)?;
-        self.core.send_waits(self.number, &payload(message), None, Priority::Normal).await
+        self.core.send_waits(self.number, &words_of(message), None, Priority::Normal).await
     }
 
     /// [`ask`](Self::ask) for a task: with [`Overflow::Block`](super::Overflow::Block), the task is suspended while it
@@ -128,34 +127,34 @@ impl Actor {
         self.core.checks_message::<M>(self.number)?;
         self.core.checks_reply::<R>(self.number)?;
         let ask = self.place();
-        self.core.send_waits(self.number, &payload(message), Some(&ask.cell), Priority::Normal).await?;
+        self.core.send_waits(self.number, &words_of(message), Some(&ask.cell), Priority::Normal).await?;
         Ok(ask)
     }
 
-    pub(super) fn sends<R: Element>(&self, payload: &Payload, priority: Priority) -> Result<Ask<R>, SendError> {
-        let ask = self.place();
-        self.core.send(self.number, payload, Some(&ask.cell), priority)?;
-        Ok(ask)
+    /// Sends a message whose types were checked.
+    pub(super) fn sends<R: Element>(&self, payload: &[u32], priority: Priority) -> Result<Ask<R>, SendError> {
+        let mut cell = None;
+        // Made while the message travels.
+        let mut place = || Some(Arc::clone(cell.insert(Arc::default())));
+        self.core.send_by(self.core.overflow, self.number, payload, &mut place, priority)?;
+        Ok(self.ask_at(cell.unwrap_or_default()))
     }
 
     /// The place for the reply to a message that is not sent yet.
     pub(super) fn place<R>(&self) -> Ask<R> {
+        self.ask_at(Arc::default())
+    }
+
+    fn ask_at<R>(&self, cell: Arc<Cell>) -> Ask<R> {
         Ask {
             core: Arc::clone(&self.core),
             actor: self.number,
-            cell: Arc::new(Cell::default()),
+            cell,
             timeout: None,
             watched: false,
             reply: PhantomData,
         }
     }
-}
-
-/// The words of a message.
-pub(super) fn payload<M: Element>(message: &M) -> Payload {
-    let mut payload = Payload::new();
-    fill(&mut payload, message);
-    payload
 }
 
 /// A message whose reply has not been received: wait for it, await it, or drop it. The reply to a dropped one becomes a

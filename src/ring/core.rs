@@ -1,6 +1,7 @@
 //! The state that all handles of a ring share: sending, waiting, and the end.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -57,19 +58,28 @@ pub(super) enum Stage {
 pub(super) struct View<'a>(pub(super) &'a [AtomicU32]);
 
 impl Words for View<'_> {
+    #[inline]
     fn load(&self, at: usize) -> u32 {
         self.0.get(at).map_or(0, |word| word.load(Ordering::Relaxed))
     }
 
+    #[inline]
     fn store(&self, at: usize, word: u32) {
         if let Some(own) = self.0.get(at) {
             own.store(word, Ordering::Relaxed);
         }
     }
 
+    #[inline]
     fn store_all(&self, at: usize, words: &[u32]) {
         let own = self.0.get(at..).unwrap_or_default();
         own.iter().zip(words).for_each(|(own, word)| own.store(*word, Ordering::Relaxed));
+    }
+
+    #[inline]
+    fn load_all<const COUNT: usize>(&self, at: usize) -> [u32; COUNT] {
+        let own = self.0.get(at..).and_then(<[AtomicU32]>::first_chunk::<COUNT>);
+        own.map_or([0; COUNT], |own| own.each_ref().map(|own| own.load(Ordering::Relaxed)))
     }
 }
 
@@ -233,7 +243,7 @@ impl Core {
     // ---- messages
 
     /// The bytes of a message to an actor, for a dead letter.
-    pub(super) fn message_bytes(&self, actor: u32, payload: &Payload) -> Vec<u8> {
+    pub(super) fn message_bytes(&self, actor: u32, payload: &[u32]) -> Vec<u8> {
         bytes(payload, self.kind(actor).message.size as usize)
     }
 
@@ -417,32 +427,27 @@ fn checks<T: Element>(
 }
 
 /// The first `size` bytes of a payload, as they lie in memory on a device.
-pub(super) fn bytes(payload: &Payload, size: usize) -> Vec<u8> {
+pub(super) fn bytes(payload: &[u32], size: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).take(size).collect();
     bytes.resize(size, 0);
     bytes
 }
 
-/// Replaces a payload by the words of a value.
-pub(super) fn fill<T: Element>(payload: &mut Payload, value: &T) {
+/// The words of a value, in the order of its bytes: those in memory where they are words, else a copy.
+#[inline]
+pub(super) fn words_of<T: Element>(value: &T) -> Cow<'_, [u32]> {
     let bytes = bytemuck::bytes_of(value);
-    if payload.len() != bytes.len().div_ceil(4) {
-        payload.clear();
-        payload.resize(bytes.len().div_ceil(4), 0);
-    }
-    bytemuck::cast_slice_mut(payload)[..bytes.len()].copy_from_slice(bytes);
-    if cfg!(target_endian = "big") {
-        payload.iter_mut().for_each(|word| *word = word.swap_bytes());
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(words) if cfg!(target_endian = "little") => Cow::Borrowed(words),
+        _ => Cow::Owned(bytes.chunks(4).map(word_of).collect()),
     }
 }
 
-/// The words of a value, in the order of its bytes.
-pub(super) fn words_of<T: Element>(value: &T) -> impl Iterator<Item = u32> {
-    bytemuck::bytes_of(value).chunks(4).map(|four| {
-        let mut word = [0; 4];
-        word[..four.len()].copy_from_slice(four);
-        u32::from_le_bytes(word)
-    })
+/// The word of up to four bytes.
+fn word_of(bytes: &[u8]) -> u32 {
+    let mut word = [0; 4];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u32::from_le_bytes(word)
 }
 
 /// The value of words.

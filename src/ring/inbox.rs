@@ -108,10 +108,12 @@ impl<'a> InboxView<'a> {
 }
 
 impl Words for InboxView<'_> {
+    #[inline]
     fn load(&self, at: usize) -> u32 {
         self.words.load(at)
     }
 
+    #[inline]
     fn store(&self, at: usize, word: u32) {
         self.words.store(at, word);
         if let Some(card) = &self.card {
@@ -119,6 +121,7 @@ impl Words for InboxView<'_> {
         }
     }
 
+    #[inline]
     fn store_all(&self, at: usize, words: &[u32]) {
         self.words.store_all(at, words);
         if let Some(card) = &self.card {

@@ -1,5 +1,6 @@
 //! Many messages in one call: one lock, one look at the clock and one announcement for a row of them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,10 +8,10 @@ use super::actor::{Actor, Ask};
 use super::backlog::Priority;
 use super::cell::Cell;
 use super::clock::Instant;
-use super::core::{Core, fill};
+use super::core::{Core, words_of};
 use super::error::{SendAllError, SendError};
 use super::post::Entry;
-use super::slot::{Header, Payload};
+use super::slot::Header;
 use crate::element::Element;
 
 /// The most messages that are written under one lock, so that other senders and the reader of replies have their turn.
@@ -42,10 +43,7 @@ impl Actor {
     pub fn tell_all<M: Element>(&self, messages: &[M]) -> Result<(), SendAllError> {
         let send = || {
             self.core.checks_message::<M>(self.number)?;
-            let message = |at: usize, payload: &mut Payload| {
-                fill(payload, &messages[at]);
-                None
-            };
+            let message = |at: usize| (words_of(&messages[at]), None);
             Ok(self.core.send_all(self.number, messages.len(), message))
         };
         send().unwrap_or_else(|error| Err((0, error))).map_err(all(messages.len()))
@@ -83,10 +81,7 @@ impl Actor {
             self.core.checks_message::<M>(self.number)?;
             self.core.checks_reply::<R>(self.number)?;
             asks.extend(messages.iter().map(|_| self.place()));
-            let message = |at: usize, payload: &mut Payload| {
-                fill(payload, &messages[at]);
-                Some(asks[own + at].cell())
-            };
+            let message = |at: usize| (words_of(&messages[at]), Some(asks[own + at].cell()));
             Ok(self.core.send_all(self.number, messages.len(), message))
         };
         let sent = send().unwrap_or_else(|error| Err((0, error)));
@@ -106,10 +101,7 @@ impl Actor {
     pub async fn tell_all_async<M: Element>(&self, messages: &[M]) -> Result<(), SendAllError> {
         let error = |error| SendAllError { sent: 0, messages: messages.len(), error };
         self.core.checks_message::<M>(self.number).map_err(error)?;
-        let message = |at: usize, payload: &mut Payload| {
-            fill(payload, &messages[at]);
-            None
-        };
+        let message = |at: usize| (words_of(&messages[at]), None);
         self.core.send_all_waits(self.number, messages.len(), message).await.map_err(all(messages.len()))
     }
 
@@ -128,10 +120,7 @@ impl Actor {
         self.core.checks_reply::<R>(self.number).map_err(error)?;
         // Until the end they are not among the caller's, which would wait for ever for those that were not sent.
         let mut own: Vec<Ask<R>> = messages.iter().map(|_| self.place()).collect();
-        let message = |at: usize, payload: &mut Payload| {
-            fill(payload, &messages[at]);
-            Some(own[at].cell())
-        };
+        let message = |at: usize| (words_of(&messages[at]), Some(own[at].cell()));
         let sent = self.core.send_all_waits(self.number, messages.len(), message).await;
         if let Err((sent, _)) = &sent {
             own.truncate(*sent);
@@ -141,8 +130,8 @@ impl Actor {
     }
 }
 
-/// A message for which there was no room, and the place of its reply.
-type Next<'a> = (Payload, Option<&'a Arc<Cell>>);
+/// The words of a message, and the place of its reply.
+type Message<'a> = (Cow<'a, [u32]>, Option<&'a Arc<Cell>>);
 
 /// The error of a call that was given so many messages.
 fn all(messages: usize) -> impl FnOnce((usize, SendError)) -> SendAllError {
@@ -150,14 +139,13 @@ fn all(messages: usize) -> impl FnOnce((usize, SendError)) -> SendAllError {
 }
 
 impl Core {
-    /// Sends messages for the handler, with the ring's reaction to a full inbox. `message` writes the message with a
-    /// number into an empty payload, and returns the place of its reply. An error comes with the number of messages that
-    /// were sent.
+    /// Sends messages for the handler, with the ring's reaction to a full inbox. `message` is the message with a
+    /// number. An error comes with the number of messages that were sent.
     fn send_all<'a>(
         &self,
         actor: u32,
         count: usize,
-        mut message: impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
+        mut message: impl FnMut(usize) -> Message<'a>,
     ) -> Result<(), (usize, SendError)> {
         let mut sent = 0;
         while let Some((payload, cell)) = self.send_rows(actor, &mut sent, count, &mut message)? {
@@ -172,7 +160,7 @@ impl Core {
         &self,
         actor: u32,
         count: usize,
-        mut message: impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
+        mut message: impl FnMut(usize) -> Message<'a>,
     ) -> Result<(), (usize, SendError)> {
         let mut sent = 0;
         while let Some((payload, cell)) = self.send_rows(actor, &mut sent, count, &mut message)? {
@@ -190,14 +178,12 @@ impl Core {
         actor: u32,
         sent: &mut usize,
         count: usize,
-        message: &mut impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
-    ) -> Result<Option<Next<'a>>, (usize, SendError)> {
+        message: &mut impl FnMut(usize) -> Message<'a>,
+    ) -> Result<Option<Message<'a>>, (usize, SendError)> {
         while *sent < count {
             let row = self.send_row(actor, *sent..count, message).map_err(|error| (*sent, error))?;
             if row == 0 {
-                let mut payload = Payload::new();
-                let cell = message(*sent, &mut payload);
-                return Ok(Some((payload, cell)));
+                return Ok(Some(message(*sent)));
             }
             *sent += row;
         }
@@ -209,7 +195,7 @@ impl Core {
         &self,
         actor: u32,
         numbers: Range<usize>,
-        message: &mut impl FnMut(usize, &mut Payload) -> Option<&'a Arc<Cell>>,
+        message: &mut impl FnMut(usize) -> Message<'a>,
     ) -> Result<usize, SendError> {
         let post = self.post(actor)?;
         let mut state = post.lock();
@@ -225,11 +211,10 @@ impl Core {
             return Ok(0);
         }
         let (now, inbox, count) = (Instant::now(), self.inbox(), room.min(wanted));
-        let mut payload = Payload::new();
         // Messages without a cell whose entries are still to come, as one row.
         let mut plain = 0;
         for number in numbers.take(count) {
-            let cell = message(number, &mut payload);
+            let (payload, cell) = message(number);
             state.mailbox.send(&inbox, Header::CALL, &payload);
             let Some(cell) = cell else {
                 plain += 1;

@@ -12,8 +12,11 @@ use super::error::{AskError, SendError};
 use super::overflow::{DeadLetter, DeadReason, Overflow};
 use super::pause::Pause;
 use super::post::{Entry, Letter, Post};
-use super::slot::{Header, Payload};
+use super::slot::Header;
 use super::waits::{LOOK, Waits};
+
+/// The place of a message's reply, if it has one: called when the message is accepted, once, and on its way if it can be.
+pub(super) type Place<'a> = &'a mut dyn FnMut() -> Option<Arc<Cell>>;
 
 /// An inbox without room, for a message that may wait for it.
 struct Full {
@@ -27,20 +30,20 @@ impl Core {
     pub(super) fn send(
         &self,
         actor: u32,
-        payload: &Payload,
+        payload: &[u32],
         cell: Option<&Arc<Cell>>,
         priority: Priority,
     ) -> Result<(), SendError> {
-        self.send_by(self.overflow, actor, payload, cell, priority)
+        self.send_by(self.overflow, actor, payload, &mut || cell.cloned(), priority)
     }
 
-    /// Sends a message for the handler.
+    /// Sends a message for the handler, with this reaction.
     pub(super) fn send_by(
         &self,
         overflow: Overflow,
         actor: u32,
-        payload: &Payload,
-        cell: Option<&Arc<Cell>>,
+        payload: &[u32],
+        cell: Place<'_>,
         priority: Priority,
     ) -> Result<(), SendError> {
         let mut pause = Pause::new();
@@ -64,13 +67,14 @@ impl Core {
     pub(super) async fn send_waits(
         &self,
         actor: u32,
-        payload: &Payload,
+        payload: &[u32],
         cell: Option<&Arc<Cell>>,
         priority: Priority,
     ) -> Result<(), SendError> {
         let started = Instant::now();
         loop {
-            let Some(Full { timeout, waiting }) = self.attempts(self.overflow, actor, payload, cell, priority)? else {
+            let attempt = self.attempts(self.overflow, actor, payload, &mut || cell.cloned(), priority);
+            let Some(Full { timeout, waiting }) = attempt? else {
                 return Ok(());
             };
             if started.elapsed() >= timeout {
@@ -86,15 +90,15 @@ impl Core {
         &self,
         overflow: Overflow,
         actor: u32,
-        payload: &Payload,
-        cell: Option<&Arc<Cell>>,
+        payload: &[u32],
+        cell: Place<'_>,
         priority: Priority,
     ) -> Result<Option<Full>, SendError> {
         let post = self.post(actor)?;
         if priority != Priority::Normal && self.backlog == 0 {
             return Err(SendError::NoBacklog { actor });
         }
-        let entry = |sent| Entry { sent, cell: cell.cloned(), counts: true };
+        let mut entry = |sent| Entry { sent, cell: cell(), counts: true };
         let mut state = post.lock();
         // Under the lock: the end of a ring takes all locks afterwards, and sees this message.
         self.accepts()?;
@@ -126,7 +130,7 @@ impl Core {
                     self.drops(actor, post, payload);
                     return Err(SendError::Dropped { actor });
                 }
-                state.backlog.push(priority, Letter { payload: payload.clone(), entry: entry(now) });
+                state.backlog.push(priority, Letter { payload: payload.into(), entry: entry(now) });
                 state.accepted();
                 drop(state);
                 if let Some(Letter { payload, entry }) = oldest {
@@ -161,7 +165,7 @@ impl Core {
         }
     }
 
-    fn drops(&self, actor: u32, post: &Post, payload: &Payload) {
+    fn drops(&self, actor: u32, post: &Post, payload: &[u32]) {
         post.dropped.add();
         self.letters.add(DeadLetter {
             actor,

@@ -1,5 +1,6 @@
 //! Messages from a task: a sink that waits for room without blocking its thread.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -7,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 use futures_sink::Sink;
 
-use super::actor::{Actor, payload};
-use super::core::{Core, Stage};
+use super::actor::Actor;
+use super::core::{Core, Stage, words_of};
 use super::error::SendError;
 use super::slot::Payload;
 use crate::element::Element;
@@ -61,12 +62,7 @@ impl<M> ActorSink<M> {
     fn sends(&mut self, context: &Context<'_>) -> Poll<Result<(), SendError>> {
         let Self { actor: Actor { core, number }, waits, .. } = self;
         let Some(words) = waits.as_ref() else { return Poll::Ready(Ok(())) };
-        let send = || {
-            core.send_row(*number, 0..1, &mut |_, payload: &mut Payload| {
-                payload.clone_from(words);
-                None
-            })
-        };
+        let send = || core.send_row(*number, 0..1, &mut |_| (Cow::Borrowed(words), None));
         let mut sent = send();
         if matches!(sent, Ok(0)) {
             core.rooms.add(*number, context.waker());
@@ -94,7 +90,7 @@ impl<M: Element> Sink<M> for ActorSink<M> {
     fn start_send(self: Pin<&mut Self>, message: M) -> Result<(), SendError> {
         let sink = self.get_mut();
         sink.actor.core.checks_message::<M>(sink.actor.number)?;
-        sink.waits = Some(payload(&message));
+        sink.waits = Some(words_of(&message).as_ref().into());
         Ok(())
     }
 

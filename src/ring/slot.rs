@@ -35,12 +35,14 @@ pub(crate) const LEAST: usize = 2;
 pub(crate) const GROUP: usize = 31;
 
 /// The number of words that carry the highest bits of a payload.
+#[inline]
 pub(crate) fn groups(payload: usize) -> usize {
     // Without a division for short messages, of which a call may send many.
     if payload <= GROUP { 1 } else { payload.div_ceil(GROUP) }
 }
 
 /// The words of a slot before its payload.
+#[inline]
 pub(crate) fn head(payload: usize) -> usize {
     1 + groups(payload)
 }
@@ -59,6 +61,11 @@ pub(crate) trait Words {
     /// Replaces the words from this index on, one by one.
     fn store_all(&self, at: usize, words: &[u32]) {
         words.iter().enumerate().for_each(|(index, word)| self.store(at + index, *word));
+    }
+
+    /// The words from this index on, loaded one by one.
+    fn load_all<const COUNT: usize>(&self, at: usize) -> [u32; COUNT] {
+        std::array::from_fn(|index| self.load(at + index))
     }
 }
 
@@ -83,6 +90,7 @@ pub(crate) struct Header {
 impl Header {
     pub(crate) const CALL: Self = Self { kind: Kind::Call, part: 0 };
 
+    #[inline]
     fn bits(self) -> u32 {
         (self.part << 2 | self.kind as u32) & !PHASE
     }
@@ -101,11 +109,13 @@ pub(crate) struct Slots {
 
 impl Slots {
     /// The indices of the words of the slot for the message with this number.
+    #[inline]
     pub(crate) fn at(self, number: u32) -> usize {
         self.first + (number & (self.count - 1)) as usize * self.stride()
     }
 
     /// The number of words from a slot to the next one.
+    #[inline]
     pub(crate) fn stride(self) -> usize {
         stride(self.payload)
     }
@@ -116,18 +126,25 @@ impl Slots {
     }
 
     /// The phase of the words of the message with this number. Zeroed memory has the phase before that of number 0.
+    #[inline]
     fn phase(self, number: u32) -> u32 {
         // The number of slots is a power of two: this bit of the number changes with each lap.
         u32::from(number & self.count == 0) * PHASE
     }
 
     /// Writes the message with this number; payload words that are not given are zero.
+    #[inline]
     pub(crate) fn write(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
+        if self.payload == LEAST {
+            return self.write_least(words, number, header, payload);
+        }
+        self.write_longer(words, number, header, payload);
+    }
+
+    /// Writes a message that is longer than the least one.
+    fn write_longer(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
         let (at, phase) = (self.at(number), self.phase(number));
         let first = at + head(self.payload);
-        if self.payload <= LEAST {
-            return self.write_short::<{ 2 + LEAST }>(words, number, header, payload);
-        }
         if self.payload <= SHORT {
             return self.write_short::<{ 2 + SHORT }>(words, number, header, payload);
         }
@@ -141,6 +158,17 @@ impl Slots {
             words.store(at + 1 + group, highest | phase);
         }
         words.store(at, header.bits() | phase);
+    }
+
+    /// Writes a message of the least length. There may be millions of them a second, so each instruction counts.
+    #[inline]
+    fn write_least(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
+        let phase = self.phase(number);
+        let word = |index: usize| payload.get(index).copied().unwrap_or_default();
+        let (first, second) = (word(0), word(1));
+        let highest = first >> 31 | second >> 31 << 1;
+        let own = [header.bits(), highest, first & !PHASE, second & !PHASE].map(|word| word | phase);
+        words.store_all(self.at(number), &own);
     }
 
     /// Writes a message whose slot has `WORDS` words at most, and whose highest bits fit into one word.
@@ -157,13 +185,19 @@ impl Slots {
     }
 
     /// Whether the first word of the message with this number has arrived; other words may follow.
+    #[inline]
     pub(crate) fn begins(self, words: &impl Words, number: u32) -> bool {
         words.load(self.at(number)) & PHASE == self.phase(number)
     }
 
     /// Whether all words of the message with this number have arrived.
+    #[inline]
     fn has(self, words: &impl Words, number: u32) -> bool {
         let (at, phase) = (self.at(number), self.phase(number));
+        if self.payload == LEAST {
+            let [header, highest, first, second] = words.load_all::<{ 2 + LEAST }>(at);
+            return ((header ^ phase) | (highest ^ phase) | (first ^ phase) | (second ^ phase)) & PHASE == 0;
+        }
         // Without a branch for each word.
         let wrong = (at..at + head(self.payload) + self.payload).fold(0, |wrong, at| wrong | (words.load(at) ^ phase));
         wrong & PHASE == 0
@@ -172,6 +206,12 @@ impl Slots {
     /// Reads the payload of the message with this number; `None` if it has not arrived.
     pub(crate) fn read(self, words: &impl Words, number: u32) -> Option<Payload> {
         let (at, phase) = (self.at(number), self.phase(number));
+        if self.payload == LEAST {
+            let [header, highest, first, second] = words.load_all::<{ 2 + LEAST }>(at);
+            let wrong = (header ^ phase) | (highest ^ phase) | (first ^ phase) | (second ^ phase);
+            let own = [first & !PHASE | highest << 31, second & !PHASE | highest >> 1 << 31];
+            return (wrong & PHASE == 0).then(|| Payload::from_slice(&own));
+        }
         if words.load(at) & PHASE != phase {
             return None;
         }
@@ -192,6 +232,7 @@ impl Slots {
 }
 
 /// The number of words from a slot with this payload to the next one.
+#[inline]
 pub(crate) fn stride(payload: usize) -> usize {
     match head(payload) + payload {
         0..=4 => 4,
@@ -221,16 +262,19 @@ impl Mailbox {
     }
 
     /// The number of messages without a reply.
+    #[inline]
     pub(crate) fn under_way(&self) -> u32 {
         self.sent.wrapping_sub(self.taken)
     }
 
     /// The number of free slots.
+    #[inline]
     pub(crate) fn room(&self) -> u32 {
         self.inbox.count.saturating_sub(self.under_way())
     }
 
     /// Whether there is no slot for another message.
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.room() == 0
     }
@@ -246,6 +290,7 @@ impl Mailbox {
     }
 
     /// Writes the next message; returns whether there was a slot for it.
+    #[inline]
     pub(crate) fn send(&mut self, words: &impl Words, header: Header, payload: &[u32]) -> bool {
         if self.is_full() {
             return false;
@@ -292,6 +337,7 @@ impl Mailbox {
     }
 
     /// Takes up to `most` replies that have arrived without reading them; returns their number.
+    #[inline]
     pub(crate) fn pass(&mut self, words: &impl Words, most: u32) -> u32 {
         let most = most.min(self.under_way());
         let arrived = (0..most).take_while(|place| self.outbox.has(words, self.taken.wrapping_add(*place))).count();

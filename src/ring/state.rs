@@ -98,7 +98,7 @@ impl Ring {
         let core = &self.core;
         core.checks_state::<S>(actor)?;
         let _scope = core.context.scope_of(|| format!("{}: state of actor {actor} replaced", core.name));
-        let words: Vec<u32> = words_of(state).collect();
+        let words = words_of(state);
         let parts: Vec<&[u32]> = words.chunks(core.format.message).collect();
         core.own(waits, actor, Kind::WriteState, &parts).await.map(|_| ())
     }

@@ -119,11 +119,11 @@ proptest! {
 
     #[test]
     fn values_survive_as_words(value in any::<[u32; 7]>()) {
-        let words: Vec<u32> = words_of(&value).collect();
-        prop_assert_eq!(&words, &value);
+        let words = words_of(&value);
+        prop_assert_eq!(&*words, &value);
         prop_assert_eq!(value_of::<[u32; 7]>(&words), value);
         let bytes: [u8; 7] = value.map(|word| word as u8);
-        prop_assert_eq!(value_of::<[u8; 7]>(&words_of(&bytes).collect::<Vec<u32>>()), bytes);
+        prop_assert_eq!(value_of::<[u8; 7]>(&words_of(&bytes)), bytes);
     }
 }
 

@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::actor::payload;
 use super::backlog::Priority;
-use super::core::Core;
+use super::core::{Core, words_of};
 use super::error::SendError;
 use super::overflow::Overflow;
 use super::telemetry::Count;
@@ -178,11 +177,11 @@ impl Topic {
             _ => members.iter().try_for_each(|(actor, _)| self.core.checks_message::<M>(*actor))?,
         }
         self.core.accepts()?;
-        let payload = payload(message);
+        let payload = words_of(message);
         self.own.published.add();
         let mut published = Published { delivered: 0, failed: Vec::new() };
         for (actor, overflow) in members {
-            match self.core.send_by(overflow, actor, &payload, None, Priority::Normal) {
+            match self.core.send_by(overflow, actor, &payload, &mut || None, Priority::Normal) {
                 Ok(()) => {
                     self.own.delivered.add();
                     published.delivered += 1;
