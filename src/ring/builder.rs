@@ -13,7 +13,7 @@ use super::core::{Core, Stage, Types};
 use super::counts::Follower;
 use super::engine::{Engine, Places};
 use super::error::RingError;
-use super::generate::{ENTRY, Format, Shape, generate};
+use super::generate::{ENTRY, Format, generate};
 use super::group::Group;
 use super::handle::Ring;
 use super::inbox::{InboxPlace, Inboxes};
@@ -295,7 +295,6 @@ impl RingBuilder {
         let first = self.first & !(2 * slots - 1);
         let (sends, marks) = (self.actor.speaks(), self.restart.is_some());
         let published = self.actor.publishes.len();
-        let shape = self.group.shape(&self.actor, caps, marks)?;
         let mode = self.mode()?;
         let groups = match mode {
             Mode::Persistent => caps.persistent.map_or(1, |persistent| persistent.max_residents),
@@ -322,8 +321,8 @@ impl RingBuilder {
         let near = |inboxes: &Inboxes| {
             inboxes.place == InboxPlace::Card || (caps.kind == DeviceKind::Software && self.on_card != Some(false))
         };
-        let near = inboxes.as_ref().is_none_or(near);
-        let source = generate(&self.actor, &counts, Shape { near, ..shape });
+        let group = Group { near: inboxes.as_ref().is_none_or(near), ..self.group };
+        let source = generate(&self.actor, &counts, group.shape(&self.actor, caps, marks)?);
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match inboxes {
             Some(inboxes) => {
@@ -353,7 +352,7 @@ impl RingBuilder {
             types: self.actor.kinds.iter().map(|_| Types::default()).collect(),
             actor: self.actor,
             ends,
-            group: Group { near, ..self.group },
+            group,
             letters: Letters::default(),
             outlet: Outlet::new(actors),
             follower: Follower::new(actors),

@@ -42,6 +42,7 @@ use std::ops::Range;
 use anywarp_backend::{Layout, Piece, Source, SourceFile};
 
 use self::parts::Parts;
+pub(crate) use self::short::is_short;
 use super::mail::LINE;
 use super::slot::{GROUP, LEAST, MAX_PAYLOAD, SHORT, groups, head, stride};
 use super::source::{ActorText, EmitText, KindText, PublishText, SendText};

@@ -3,11 +3,14 @@
 use anywarp_backend::{Caps, DeviceKind};
 
 use super::error::RingError;
-use super::generate::Shape;
+use super::generate::{Format, Shape, is_short};
 use super::source::{ActorText, MAX_SHARED_STATE};
 
 /// The invocations of a workgroup on a GPU, which move the words of a message together.
 const WARP: u32 = 32;
+
+/// The same where each moves short messages of its own: more of them share the cost of a poll.
+const WARPS: u32 = 128;
 
 /// The invocations that the builder was given, and the way of their polls.
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +38,13 @@ impl Group {
         // Invocations beyond the lanes would not arrive at the author's barriers.
         let alone = caps.kind == DeviceKind::Software || actor.has_barriers;
         let least = if actor.has_barriers { 1 } else { self.least };
-        Ok(lanes.max(if alone { least } else { WARP }))
+        Ok(lanes.max(least).max(if alone { 1 } else { WARP }))
     }
 
     /// The shape of the kernel for this text.
     pub(super) fn shape(self, actor: &ActorText, caps: &Caps, marks: bool) -> Result<Shape, RingError> {
-        let invocations = self.invocations(actor, caps)?;
-        Ok(Shape { lanes: self.lanes, invocations, near: self.near, marks })
+        let shape = Shape { lanes: self.lanes, invocations: self.invocations(actor, caps)?, near: self.near, marks };
+        let several = caps.kind != DeviceKind::Software && is_short(actor, Format::of(actor), shape);
+        Ok(Shape { invocations: shape.invocations.max(if several { WARPS } else { 1 }), ..shape })
     }
 }

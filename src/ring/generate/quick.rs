@@ -11,21 +11,28 @@ use std::fmt::Write;
 use super::parts::Parts;
 use super::{Kernel, Kind};
 use crate::ring::mail::LINE;
-use crate::ring::slot::{GROUP, head};
+use crate::ring::slot::head;
 
 /// The messages in a row after which many are read at a time.
 const ROW: u32 = 2;
 
-/// The numbers that the polls leave for the other invocations; the last one is nonzero if the kernel stops.
-const LEFT: [&str; 7] = ["polls", "handled", "hits", "looks", "turn", "numbers[0]", "numbers[1]"];
+/// The numbers that the polls leave for the other invocations.
+const LEFT: [&str; 5] = ["polls", "handled", "hits", "looks", "number0"];
+
+/// The same where actors send messages.
+const LEFT_BY_SENDERS: [&str; 7] = ["polls", "handled", "hits", "looks", "number0", "number1", "turn"];
 
 impl Kernel<'_> {
+    fn left(&self) -> &'static [&'static str] {
+        if self.sends() { &LEFT_BY_SENDERS } else { &LEFT }
+    }
+
     /// The variable in which the invocation leaves its numbers for the others.
     pub(super) fn quick_variable(&self) -> String {
         if !self.is_short() {
             return String::new();
         }
-        format!("\nvar<workgroup> ring_quick: array<u32, {}>;", LEFT.len() + 1)
+        format!("\nvar<workgroup> ring_quick: array<u32, {}>;", self.left().len() + 1)
     }
 
     /// The statements that poll an actor of this kind while its messages come one at a time. `window` is the number of
@@ -87,16 +94,11 @@ impl Kernel<'_> {
           let own = {own};
           let slot = own & (ring_shape.slots - 1u);
           let lap = {lap};",
-            own = if sends { "numbers[turn]" } else { "numbers[0]" },
+            own = self.number(),
             lap = select("_lap"),
         );
         for word in 0..message {
-            let (group, bit) = (1 + word / GROUP, word % GROUP);
-            let _ = writeln!(
-                out,
-                "          ring_in[{word}u] = (word{at} & 0x7fffffffu) | (((word{group} >> {bit}u) & 1u) << 31u);",
-                at = head(message) + word
-            );
+            let _ = writeln!(out, "          ring_in[{word}u] = {};", Self::decoded(message, "word", word));
         }
         if sends {
             let _ = writeln!(out, "          let queue = turn;");
@@ -120,28 +122,30 @@ impl Kernel<'_> {
         }
         let _ = writeln!(
             out,
-            "          numbers[{turn}] = own + 1u;
+            "          {moves}
           handled++;{half}
         }}
         if handled != before {{
-          ring_kept[kept] = numbers[0] - ring_shape.first;{mail}",
-            turn = if sends { "turn" } else { "0" },
+          ring_kept[kept] = number0 - ring_shape.first;{mail}",
+            moves = self.set_number("own + 1u"),
             half = when("\n          if 2u * handled == ring_shape.most { turn ^= 1u; }"),
-            mail = when("\n          ring_kept[kept + 1u] = numbers[1];"),
+            mail = when("\n          ring_kept[kept + 1u] = number1;"),
         );
         if !self.side_by_side(kind) {
             Parts { out, depth: 0 }.encode(&kind.text.state, "state", "ring_kept", "kept + 2u");
         }
-        let left = LEFT.join(", ");
+        // The last one is nonzero if the kernel stops.
+        let left = self.left();
         let _ = writeln!(
             out,
             "        }}
-        ring_quick = array<u32, {}>({left}, stopped);
+        ring_quick = array<u32, {}>({}, stopped);
       }}
       let quick = workgroupUniformLoad(&ring_quick);",
-            LEFT.len() + 1
+            left.len() + 1,
+            left.join(", ")
         );
-        for (at, name) in LEFT.iter().enumerate() {
+        for (at, name) in left.iter().enumerate() {
             let _ = writeln!(out, "      {name} = quick[{at}];");
         }
         let _ = writeln!(
@@ -149,7 +153,7 @@ impl Kernel<'_> {
             "      if quick[{}] != 0u {{ return; }}
       if hits >= {ROW}u {{ window = {window}u; }}
       }}",
-            LEFT.len()
+            left.len()
         );
     }
 
@@ -157,8 +161,8 @@ impl Kernel<'_> {
     fn load_slot(out: &mut String, name: &str, queue: usize, words: usize) {
         let _ = writeln!(
             out,
-            "          let {name}_lap = ring_phase(numbers[{queue}]) << 31u;
-          let {name}_place = inbox + (numbers[{queue}] & (ring_shape.slots - 1u)) * ring_stride_in;"
+            "          let {name}_lap = ring_phase(number{queue}) << 31u;
+          let {name}_place = inbox + (number{queue} & (ring_shape.slots - 1u)) * ring_stride_in;"
         );
         for word in 0..words {
             let _ = writeln!(out, "          let {name}{word} = ring_load({queue}u, {name}_place + {word}u);");

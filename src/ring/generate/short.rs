@@ -6,8 +6,9 @@
 
 use std::fmt::Write;
 
-use super::Kernel;
+use super::{Format, Kernel, Shape};
 use crate::ring::slot::{GROUP, head};
+use crate::ring::source::ActorText;
 
 /// The words of a message, and of a reply, up to which one invocation moves them. Longer ones travel faster side by side.
 const MOST_WORDS: usize = 8;
@@ -25,12 +26,23 @@ const MOST_SLOTS: usize = 2;
 /// The same if all messages are handled side by side.
 const MOST_BESIDE: usize = 4;
 
+/// Whether one invocation of the kernel moves a message. Not with marks, for which each poll is one message already, and not
+/// where several invocations run the handler.
+pub(crate) fn is_short(actor: &ActorText, format: Format, shape: Shape) -> bool {
+    let short = format.message.max(format.reply) <= MOST_WORDS && format.state <= MOST_STATE;
+    shape.near && short && shape.lanes == 1 && !shape.marks && !actor.has_barriers
+}
+
 impl Kernel<'_> {
-    /// Whether one invocation moves a message. Not with marks, for which each poll is one message already, and not where
-    /// several invocations run the handler.
+    /// Whether one invocation moves a message.
     pub(super) fn is_short(&self) -> bool {
-        let short = self.format.message.max(self.format.reply) <= MOST_WORDS && self.format.state <= MOST_STATE;
-        self.shape.near && short && self.shape.lanes == 1 && !self.shape.marks && !self.actor.has_barriers
+        is_short(self.actor, self.format, self.shape)
+    }
+
+    /// The expression for a word of a payload, from the words of its slot, which are variables: `name` and a number.
+    pub(super) fn decoded(payload: usize, name: &str, word: usize) -> String {
+        let (group, bit, at) = (1 + word / GROUP, word % GROUP, head(payload) + word);
+        format!("({name}{at} & 0x7fffffffu) | ((({name}{group} >> {bit}u) & 1u) << 31u)")
     }
 
     /// The number of slots that an invocation reads in a poll.
@@ -58,13 +70,17 @@ impl Kernel<'_> {
         }
     }
 
-    /// The statements that load the slots of a poll, if there is one more.
-    pub(super) fn short_loads(&self, out: &mut String) {
+    /// The variables of the words that a poll loads.
+    pub(super) fn short_words(&self, out: &mut String) {
         for slot in 0..self.slots() {
             for word in 0..self.words_in() {
                 let _ = writeln!(out, "      var word{slot}_{word} = 0u;");
             }
         }
+    }
+
+    /// The statements that load the slots of a poll, if there is one more.
+    pub(super) fn short_loads(&self, out: &mut String) {
         let _ = writeln!(out, "      if more {{");
         for slot in 0..self.slots() {
             let row = self.row(slot);
@@ -103,12 +119,10 @@ impl Kernel<'_> {
         for slot in 0..self.slots() {
             let row = self.row(slot);
             for word in 0..self.format.message {
-                let (group, bit) = (1 + word / GROUP, word % GROUP);
                 let _ = writeln!(
                     out,
-                    "      ring_in[({row}) * ring_payload_in + {word}u] = (found{slot}_{at} & 0x7fffffffu)
-        | (((found{slot}_{group} >> {bit}u) & 1u) << 31u);",
-                    at = head(self.format.message) + word
+                    "      ring_in[({row}) * ring_payload_in + {word}u] = {};",
+                    Self::decoded(self.format.message, &format!("found{slot}_"), word)
                 );
             }
         }

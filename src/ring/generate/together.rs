@@ -131,7 +131,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             "    let kept = actor * ring_words_kept;
     let inbox = actor * ring_shape.slots * ring_stride_in;
     let outbox = actor * ring_shape.slots * ring_stride_out;
-    var numbers = array<u32, 2>(ring_kept[kept] + ring_shape.first, ring_kept[kept + 1u]);
+    var number0 = ring_kept[kept] + ring_shape.first;{number1}
     var turn = {first}u;{own}
     var state = ring_load_state{suffix}(kept + 2u);
     var polls = 0u;
@@ -143,6 +143,7 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     var number = 0u;
     var next = 0u;
     var queue = 0u;{alone}",
+            number1 = when("\n    var number1 = ring_kept[kept + 1u];"),
             first = u32::from(sends),
             own = if self.speaks() { "\n    ring_self = actor;" } else { "" },
             alone = if splits { "\n    var alone = 0u;" } else { "" },
@@ -160,8 +161,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       if !more && next == 0u {{ break; }}"
         );
         let ahead = self.polls_ahead();
+        let _ = writeln!(out, "      let coming = {};\n      var stops = 0u;", self.number());
+        self.poll_variables(out, window);
         if ahead {
-            self.loads(out, window);
+            self.loads_of_rows(out, window);
         }
         let _ = writeln!(out, "      if next > 0u {{");
         if self.is_short() {
@@ -220,7 +223,10 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             }
         );
         if !ahead {
-            self.loads(out, window);
+            self.loads_of_rows(out, window);
+        }
+        if !self.is_short() {
+            self.loads_of_one(out);
         }
         if self.is_short() {
             self.short_arrivals(out);
@@ -247,11 +253,13 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
       if hits > 1u {{ window = {window}u; }}
       number = coming;
       queue = turn;
-      numbers[turn] = coming + next;
+      {moves}
       handled += next;{half}
     }}
     // More messages may wait: the device shall not rest before it repeats this.
-    if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], numbers[0] ^ numbers[1]); }}",
+    if lane == 0u && handled >= ring_shape.most {{ atomicStore(&ring_control[1], number0{number1}); }}",
+            moves = self.set_number("coming + next"),
+            number1 = when(" ^ number1"),
             most = window,
             rows = if splits {
                 // A message of the ring's own ends a row, and is a row of its own.
@@ -273,24 +281,54 @@ fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         );
     }
 
+    /// The number of the next message of the queue `turn`, as an expression. The numbers of both queues are variables of
+    /// their own, as compilers keep arrays in memory whose indices they do not know.
+    pub(super) fn number(&self) -> &'static str {
+        if self.sends() { "select(number0, number1, turn == 1u)" } else { "number0" }
+    }
+
+    /// The statement that replaces it.
+    pub(super) fn set_number(&self, value: &str) -> String {
+        match self.sends() {
+            true => format!("if turn == 1u {{ number1 = {value}; }} else {{ number0 = {value}; }}"),
+            false => format!("number0 = {value};"),
+        }
+    }
+
     /// Whether a poll travels while the messages of the last one are handled. A handler may send a message to its own
     /// actor, which a poll would miss that was sent off before; and an actor that fails alone ends between two polls.
     fn polls_ahead(&self) -> bool {
         !self.sends() && !self.shape.marks
     }
 
-    /// The statements that begin a poll, if there is one more.
-    fn loads(&self, out: &mut String, window: usize) {
-        let _ = writeln!(out, "      let coming = numbers[turn];\n      var stops = 0u;");
+    /// The variables of the words that a poll loads.
+    fn poll_variables(&self, out: &mut String, window: usize) {
+        if self.is_short() { self.short_words(out) } else { self.wide_words(out, window) }
+    }
+
+    /// The statements that begin a poll of a row, if there is one more.
+    fn loads_of_rows(&self, out: &mut String, window: usize) {
         if self.is_short() {
             self.short_loads(out);
+            Self::looks(out, "more");
         } else {
             self.wide_loads(out, window);
+            Self::looks(out, "more && window > 1u");
         }
-        // Together with the words, so that it costs no trip of its own.
+    }
+
+    /// The statements that begin a poll of one slot. Not ahead of a message that was found: compilers may wait for the
+    /// words before the reply is stored, and a quiet actor has no row whose handling could hide the trip.
+    fn loads_of_one(&self, out: &mut String) {
+        self.wide_loads_of_one(out);
+        Self::looks(out, "more && window == 1u");
+    }
+
+    /// The statements that look at the stop word: together with the words, so that it costs no trip of its own.
+    fn looks(out: &mut String, when: &str) {
         let _ = writeln!(
             out,
-            "      if more && polls + handled >= looks {{
+            "      if {when} && polls + handled >= looks {{
         looks = polls + handled + {LOOKS}u;
         if lane == 0u {{ stops = ring_stops(); }}
       }}"

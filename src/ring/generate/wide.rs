@@ -30,24 +30,39 @@ fn ring_arrives(number: u32, i: u32, word: u32) {{
         );
     }
 
-    /// The statements that load all words of a poll, if there is one more.
-    pub(super) fn wide_loads(&self, out: &mut String, window: usize) {
-        let words = window * self.words_in();
-        let loads = words.div_ceil(self.shape.invocations as usize);
-        let most = words - 1;
-        let at = |load: usize| format!("lane + {}u", load * self.shape.invocations as usize);
-        let single = self.words_in().div_ceil(self.shape.invocations as usize);
-        for load in 0..loads {
+    /// The number of words that each invocation loads for so many slots.
+    fn loads(&self, slots: usize) -> usize {
+        (slots * self.words_in()).div_ceil(self.shape.invocations as usize)
+    }
+
+    /// The number of a word that an invocation loads.
+    fn at(&self, load: usize) -> String {
+        format!("lane + {}u", load * self.shape.invocations as usize)
+    }
+
+    /// The variables of the words that a poll loads.
+    pub(super) fn wide_words(&self, out: &mut String, window: usize) {
+        for load in 0..self.loads(window) {
             let _ = writeln!(out, "      var word{load} = 0u;");
         }
-        // No branch between the loads of a row.
+    }
+
+    /// The statements that load all words of a row, if there is one more poll, without a branch between them.
+    pub(super) fn wide_loads(&self, out: &mut String, window: usize) {
+        let most = window * self.words_in() - 1;
         let _ = writeln!(out, "      if more && window > 1u {{");
-        for load in 0..loads {
-            let _ = writeln!(out, "        word{load} = ring_poll(turn, inbox, coming, min({}, {most}u));", at(load));
+        for load in 0..self.loads(window) {
+            let at = self.at(load);
+            let _ = writeln!(out, "        word{load} = ring_poll(turn, inbox, coming, min({at}, {most}u));");
         }
-        let _ = writeln!(out, "      }} else if more {{");
-        for load in 0..single {
-            let at = at(load);
+        let _ = writeln!(out, "      }}");
+    }
+
+    /// The statements that load all words of one slot, if there is one more poll.
+    pub(super) fn wide_loads_of_one(&self, out: &mut String) {
+        let _ = writeln!(out, "      if more && window == 1u {{");
+        for load in 0..self.loads(1) {
+            let at = self.at(load);
             let _ = writeln!(
                 out,
                 "        if {at} < ring_words_in {{ word{load} = ring_poll(turn, inbox, coming, {at}); }}"
@@ -58,9 +73,8 @@ fn ring_arrives(number: u32, i: u32, word: u32) {{
 
     /// The statements that look at the words of a poll.
     pub(super) fn wide_arrivals(&self, out: &mut String, window: usize) {
-        let loads = (window * self.words_in()).div_ceil(self.shape.invocations as usize);
-        for load in 0..loads {
-            let at = format!("lane + {}u", load * self.shape.invocations as usize);
+        for load in 0..self.loads(window) {
+            let at = self.at(load);
             let _ =
                 writeln!(out, "      if {at} < window * ring_words_in {{ ring_arrives(coming, {at}, word{load}); }}");
         }
