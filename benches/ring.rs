@@ -1,19 +1,20 @@
 //! Rings: the time from a message to its reply, and 100 small jobs by messages, by launches and by copies alone.
 //!
-//! `cargo bench --bench ring -- [--device SELECTOR] [--messages COUNT]`
+//! `cargo bench --bench ring -- [--device SELECTOR] [--staged] [--messages COUNT]`
 //!
 //! The sender waits 0 to 3 microseconds at random before each message, so that its phase and that of the polls do not
 //! lock. Figures are those of the profile `bench`, the default of `cargo bench`: without optimisation a message costs the
 //! host more than a microsecond. Every reply's content is checked, and a wrong one ends the process. The baseline is a launch whose result is
 //! read; the ceiling of the CPU is two threads that exchange one word, and that of a card a bare kernel that does.
 
+use std::fmt;
 use std::hint::{black_box, spin_loop};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use anywarp::ring::{Ask, Mode, Ring};
-use anywarp::{Device, Error};
+use anywarp::ring::{Ask, InboxPlace, Mode, Ring, RingBuilder};
+use anywarp::{Device, DeviceOptions, Error};
 
 #[cfg(feature = "cuda")]
 #[path = "ring/bare.rs"]
@@ -66,6 +67,27 @@ fn job(state: ptr<function, u32>, x: vec4<f32>, lane: u32) -> vec4<f32> { return
 /// The jobs of one table.
 const JOBS: usize = 100;
 
+/// A mode, and where its inboxes lie.
+#[derive(Clone, Copy)]
+struct Way {
+    mode: Mode,
+    /// Whether inboxes lie in host memory although they could lie on the card.
+    in_host_memory: bool,
+}
+
+impl Way {
+    fn of(self, ring: RingBuilder) -> RingBuilder {
+        let ring = ring.demand(self.mode);
+        if self.in_host_memory { ring.inbox_on_card(false) } else { ring }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.mode, if self.in_host_memory { ", inboxes in host memory" } else { "" })
+    }
+}
+
 struct Random(u32);
 
 impl Random {
@@ -103,10 +125,10 @@ fn wrong<T>(what: &str) -> Result<T, String> {
     Err(format!("wrong result: {what}"))
 }
 
-fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+fn echo(device: &Device, way: Way, messages: usize) -> Result<(), String> {
     let text = |error: Error| error.to_string();
-    let ring = device.ring(ECHO).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
-    println!("{mode}: inboxes: {}", ring.inbox_place());
+    let ring = device.ring(ECHO).and_then(|ring| way.of(ring).start()).map_err(|error| error.to_string())?;
+    println!("{way}: inboxes: {}", ring.inbox_place());
     let (actor, mut random) = (ring.actor(0), Random(0x1234_5678));
     let mut times = Vec::with_capacity(messages);
     for number in 0..messages + messages / 10 {
@@ -123,14 +145,14 @@ fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
             times.push(took);
         }
     }
-    quantiles(&format!("{mode}: echo of 4 bytes"), times);
-    pipelined(&ring, messages)?;
+    quantiles(&format!("{way}: echo of 4 bytes"), times);
+    pipelined(&ring, way, messages)?;
     drop(ring);
-    together(device, mode, messages)?;
-    waiting(device, mode, messages, ECHO, "counting")?;
-    waiting(device, mode, messages, MAP, "reading")?;
+    together(device, way, messages)?;
+    waiting(device, way, messages, ECHO, "counting")?;
+    waiting(device, way, messages, MAP, "reading")?;
 
-    let ring = device.ring(WIDE).and_then(|ring| ring.demand(mode).start()).map_err(|error| error.to_string())?;
+    let ring = device.ring(WIDE).and_then(|ring| way.of(ring).start()).map_err(|error| error.to_string())?;
     let mut times = Vec::with_capacity(messages);
     for number in 0..messages + messages / 10 {
         random.pause();
@@ -151,14 +173,14 @@ fn echo(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
             times.push(took);
         }
     }
-    quantiles(&format!("{mode}: echo of 112 bytes"), times);
-    passed(device, mode, messages)
+    quantiles(&format!("{way}: echo of 112 bytes"), times);
+    passed(device, way, messages)
 }
 
 /// The time from an actor to another one.
-fn passed(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+fn passed(device: &Device, way: Way, messages: usize) -> Result<(), String> {
     let hops = messages as u32;
-    let ring = device.ring(PASSED).and_then(|ring| ring.actors(2).demand(mode).start());
+    let ring = device.ring(PASSED).and_then(|ring| way.of(ring).actors(2).start());
     let ring = ring.map_err(|error| error.to_string())?;
     let start = Instant::now();
     ring.actor(1).tell(&hops).map_err(|error| error.to_string())?;
@@ -168,11 +190,11 @@ fn passed(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
     if count(0)? + count(1)? != hops + 1 {
         return wrong("count of messages between actors");
     }
-    println!("{mode}: from actor to actor: {:.2} us on average of {hops}", took.as_secs_f64() * 1e6 / f64::from(hops));
+    println!("{way}: from actor to actor: {:.2} us on average of {hops}", took.as_secs_f64() * 1e6 / f64::from(hops));
     Ok(())
 }
 
-fn pipelined(ring: &Ring, messages: usize) -> Result<(), String> {
+fn pipelined(ring: &Ring, way: Way, messages: usize) -> Result<(), String> {
     let before: u32 = ring.state(0).map_err(|error| error.to_string())?;
     let start = Instant::now();
     for number in 0..messages as u32 {
@@ -184,57 +206,65 @@ fn pipelined(ring: &Ring, messages: usize) -> Result<(), String> {
     if after.wrapping_sub(before) != messages as u32 {
         return wrong("count of pipelined messages");
     }
-    println!("{}: one sender, pipelined: {:.2} M messages/s", ring.mode(), messages as f64 / took.as_secs_f64() / 1e6);
+    println!("{way}: one sender, pipelined: {:.2} M messages/s", messages as f64 / took.as_secs_f64() / 1e6);
     Ok(())
 }
 
-/// Messages by [`Actor::tell_all`] from one thread to one actor, then asks whose replies are checked.
+/// Messages by [`Actor::tell_all`] from one thread to one actor, then asks whose replies are checked: five rounds.
 ///
 /// [`Actor::tell_all`]: anywarp::ring::Actor::tell_all
-fn together(device: &Device, mode: Mode, messages: usize) -> Result<(), String> {
+fn together(device: &Device, way: Way, messages: usize) -> Result<(), String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     for (name, text) in [("counting", ECHO), ("reading", MAP)] {
-        let ring = device.ring(text).and_then(|ring| ring.inbox(1 << 14).demand(mode).start());
+        let ring = device.ring(text).and_then(|ring| way.of(ring).inbox(1 << 14).start());
         let ring = ring.map_err(|error| said(&error))?;
         let words: Vec<u32> = (0..messages as u32 * 10).collect();
-        let start = Instant::now();
-        for row in words.chunks(4096) {
-            ring.actor(0).tell_all(row).map_err(|error| said(&error))?;
+        let (mut sent, mut told, mut asked, mut asks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for round in 1..=5 {
+            let start = Instant::now();
+            for row in words.chunks(4096) {
+                ring.actor(0).tell_all(row).map_err(|error| said(&error))?;
+            }
+            sent.push(start.elapsed());
+            ring.drain(Duration::from_secs(60)).map_err(|error| said(&error))?;
+            told.push(start.elapsed());
+            if ring.telemetry().total().handled != round * words.len() as u64 {
+                return wrong("count of messages that were sent together");
+            }
         }
-        let sent = start.elapsed();
-        ring.drain(Duration::from_secs(60)).map_err(|error| said(&error))?;
-        let told = start.elapsed();
-        if ring.telemetry().total().handled != words.len() as u64 {
-            return wrong("count of messages that were sent together");
-        }
-        let (mut asked, mut asks) = (Duration::ZERO, Vec::new());
-        for row in words[..messages].chunks(4096) {
+        let row = &words[..messages.min(4096)];
+        for _ in 0..5 {
             let start = Instant::now();
             ring.actor(0).ask_all(row, &mut asks).map_err(|error| said(&error))?;
-            let replies =
-                asks.drain(..).map(Ask::wait).collect::<Result<Vec<u32>, _>>().map_err(|error| said(&error))?;
-            asked += start.elapsed();
+            let replies = asks.drain(..).map(Ask::wait).collect::<Result<Vec<u32>, _>>();
+            let replies = replies.map_err(|error| said(&error))?;
+            asked.push(start.elapsed());
             if !replies.iter().zip(row).all(|(reply, word)| *reply == word ^ 0x5a5a_5a5a) {
                 return wrong("replies to messages that were sent together");
             }
         }
-        let rate = |count: usize, time: Duration| count as f64 / time.as_secs_f64() / 1e6;
         println!(
-            "{mode}: many in one call, {name} handler: told {:.2} M messages/s (sent in {:.0} ns each), asked and \
-             answered {:.2} M/s",
-            rate(words.len(), told),
-            sent.as_secs_f64() * 1e9 / words.len() as f64,
-            rate(messages, asked)
+            "{way}: many in one call, {name} handler: told {} M messages/s, sent at {}, asked and answered {}",
+            rates(words.len(), told),
+            rates(words.len(), sent),
+            rates(row.len(), asked)
         );
     }
     Ok(())
 }
 
+/// The median rate of rounds, in millions each second, with the lowest and the highest one.
+fn rates(count: usize, mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    let rate = |at: usize| count as f64 / times[at].as_secs_f64() / 1e6;
+    format!("{:.1} ({:.1} to {:.1})", rate(times.len() / 2), rate(times.len() - 1), rate(0))
+}
+
 /// Messages that wait already when the kernel starts, so that their sender does not limit it, nor the kernel the sender.
-fn waiting(device: &Device, mode: Mode, messages: usize, text: &str, name: &str) -> Result<(), String> {
+fn waiting(device: &Device, way: Way, messages: usize, text: &str, name: &str) -> Result<(), String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     let messages = (messages / 2).next_power_of_two() as u32;
-    let ring = device.ring(text).and_then(|ring| ring.inbox(messages).demand(mode).start());
+    let ring = device.ring(text).and_then(|ring| way.of(ring).inbox(messages).start());
     let ring = ring.map_err(|error| said(&error))?;
     ring.pause().map_err(|error| said(&error))?;
     let words: Vec<u32> = (0..messages).collect();
@@ -248,7 +278,7 @@ fn waiting(device: &Device, mode: Mode, messages: usize, text: &str, name: &str)
         return wrong("count of messages that waited");
     }
     println!(
-        "{mode}: {messages} messages that wait, {name} handler: sent in {:.0} ns each, handled at {:.2} M messages/s",
+        "{way}: {messages} messages that wait, {name} handler: sent in {:.0} ns each, handled at {:.2} M messages/s",
         sent.as_secs_f64() * 1e9 / f64::from(messages),
         f64::from(messages) / took.as_secs_f64() / 1e6
     );
@@ -268,9 +298,9 @@ fn median(mut work: impl FnMut() -> Result<(), String>) -> Result<f64, String> {
 }
 
 /// 100 small jobs, each with its own result on the host.
-fn jobs(device: &Device, mode: Mode) -> Result<(), String> {
+fn jobs(device: &Device, way: Way) -> Result<(), String> {
     let said = |error: &dyn std::error::Error| error.to_string();
-    let ring = device.ring(JOB_ACTOR).and_then(|ring| ring.demand(mode).start()).map_err(|error| said(&error))?;
+    let ring = device.ring(JOB_ACTOR).and_then(|ring| way.of(ring).start()).map_err(|error| said(&error))?;
     let input = |job: usize| [job as f32, 1.5, -2.0, 0.25];
     let wanted = |job: usize| input(job).map(|x| x * 2.0 + 1.0);
     let one_by_one = median(|| {
@@ -318,7 +348,7 @@ fn jobs(device: &Device, mode: Mode) -> Result<(), String> {
         Ok(())
     })?;
     println!(
-        "{mode}: {JOBS} small jobs: messages one by one {one_by_one:.0} us, all sent first {together:.0} us, \
+        "{way}: {JOBS} small jobs: messages one by one {one_by_one:.0} us, all sent first {together:.0} us, \
          launches {launches:.0} us, copies without a kernel {copies:.0} us"
     );
     Ok(())
@@ -351,11 +381,28 @@ fn ceiling(messages: usize) {
     quantiles("ceiling: two threads and a word", black_box(times));
 }
 
+/// The ways to run rings on a device.
+fn ways(device: &Device) -> Vec<Way> {
+    let way = |mode, in_host_memory| Way { mode, in_host_memory };
+    let mut ways = vec![way(Mode::Batched, false)];
+    if device.caps().persistent.is_some() {
+        let on_card = device.ring(ECHO).and_then(|ring| ring.inbox_on_card(true).start());
+        if on_card.is_ok_and(|ring| ring.inbox_place() == InboxPlace::Card) {
+            ways.insert(0, way(Mode::Persistent, true));
+        }
+        ways.insert(0, way(Mode::Persistent, false));
+    }
+    ways
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|at| arguments.get(at + 1));
     let messages: usize = value("--messages").and_then(|text| text.parse().ok()).unwrap_or(100_000);
-    let device = match value("--device").map_or_else(Device::open_default, |selector| Device::open(selector)) {
+    // With `--staged`, copies as on a device with memory of its own.
+    let staged = arguments.iter().any(|word| word == "--staged");
+    let options = value("--device").map_or_else(DeviceOptions::default, |name| DeviceOptions::default().selector(name));
+    let device = match Device::open_with(&options.staged(staged)) {
         Ok(device) => device,
         Err(error) => {
             eprintln!("{error}");
@@ -373,11 +420,10 @@ fn main() -> ExitCode {
     {
         println!("ceiling of the card: not measured: {error}");
     }
-    let modes = [Mode::Persistent, Mode::Batched];
-    for mode in modes.into_iter().filter(|mode| *mode == Mode::Batched || device.caps().persistent.is_some()) {
-        let messages = if mode == Mode::Batched { messages / 20 } else { messages };
-        if let Err(error) = echo(&device, mode, messages).and_then(|()| jobs(&device, mode)) {
-            eprintln!("{mode}: {error}");
+    for way in ways(&device) {
+        let messages = if way.mode == Mode::Batched { messages / 20 } else { messages };
+        if let Err(error) = echo(&device, way, messages).and_then(|()| jobs(&device, way)) {
+            eprintln!("{way}: {error}");
             return ExitCode::FAILURE;
         }
     }

@@ -1,7 +1,8 @@
 //! The ceiling of an echo on a card: bare kernels that exchange words with the host, without a ring, and what each part of
 //! a ring's protocol adds to them.
 //!
-//! The words of the host lie on the card, those of the kernel in host memory. Every word of every reply is checked.
+//! The words of the host lie on the card or in host memory, those of the kernel in host memory. Every word of every reply is
+//! checked.
 
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
@@ -28,7 +29,7 @@ struct Rung {
     poll: &'static str,
 }
 
-const RUNGS: [Rung; 4] = [
+const RUNGS: [Rung; 5] = [
     Rung {
         name: "a word each way",
         words: 1,
@@ -77,13 +78,26 @@ const RUNGS: [Rung; 4] = [
             last = all[0];
         }",
     },
+    Rung {
+        name: "four words that a subgroup moves",
+        words: 4,
+        poll: "var word = 0u;
+        if lane < 4u { word = atomicLoad(&inbox[lane]); }
+        let first = subgroupBroadcastFirst(word);
+        if subgroupAll(lane >= 4u || word == first) && first != last {
+            if lane < 4u { atomicStore(&outbox[lane], word ^ key); }
+            last = first;
+        }",
+    },
 ];
 
 /// Measures all rungs on the first CUDA device.
 pub(super) fn ladder(messages: usize) -> Result<(), String> {
     let candidate = anywarp_cuda::candidates().into_iter().next().ok_or("no CUDA device")?;
     let device = candidate.open(anywarp_cuda::Options::default()).map_err(|error| error.to_string())?;
-    RUNGS.iter().try_for_each(|rung| echo(&*device, rung, messages))?;
+    for kind in [MemoryKind::Inbox, MemoryKind::Exchange] {
+        RUNGS.iter().try_for_each(|rung| echo(&*device, rung, kind, messages))?;
+    }
     stores(&*device)
 }
 
@@ -115,11 +129,11 @@ fn exchange(device: &dyn Backend, kind: MemoryKind, words: usize) -> Result<(Mem
     Ok((memory, range))
 }
 
-fn echo(device: &dyn Backend, rung: &Rung, messages: usize) -> Result<(), String> {
+fn echo(device: &dyn Backend, rung: &Rung, kind: MemoryKind, messages: usize) -> Result<(), String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let program = program(device, rung)?;
     let kernel = device.compile(&program).map_err(|error| text(&error))?.kernel;
-    let (inbox, inbox_words) = exchange(device, MemoryKind::Inbox, WORDS)?;
+    let (inbox, inbox_words) = exchange(device, kind, WORDS)?;
     let (outbox, outbox_words) = exchange(device, MemoryKind::Exchange, WORDS)?;
     let (control, control_words) = exchange(device, MemoryKind::Exchange, WORDS)?;
     let region = |memory| Region { memory, offset: 0, bytes: WORDS as u64 * 4 };
@@ -160,7 +174,8 @@ fn echo(device: &dyn Backend, rung: &Rung, messages: usize) -> Result<(), String
     drop((inbox_words, outbox_words, control_words));
     [inbox, outbox, control].into_iter().for_each(|memory| device.free(memory));
     device.discard(kernel);
-    quantiles(&format!("ceiling of the card: {}", rung.name), times);
+    let place = if kind == MemoryKind::Inbox { "the card" } else { "the card, words in host memory" };
+    quantiles(&format!("ceiling of {place}: {}", rung.name), times);
     Ok(())
 }
 
