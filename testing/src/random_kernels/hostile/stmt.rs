@@ -260,6 +260,9 @@ impl Maker {
         }
         if !self.main {
             exits.push(Stmt::Return(Some(Expr::u32(self.random.below(9) as u32))));
+        } else if self.random.chance(30) {
+            // The hash of this invocation is missing then, but not what it stored, nor the hashes of its neighbours.
+            exits.push(Stmt::Return(None));
         }
         if exits.is_empty() { None } else { Some(self.random.pick(&exits).clone()) }
     }
