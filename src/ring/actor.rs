@@ -134,7 +134,7 @@ impl Actor {
     /// Sends a message whose types were checked.
     pub(super) fn sends<R: Element>(&self, payload: &[u32], priority: Priority) -> Result<Ask<R>, SendError> {
         let mut cell = None;
-        // Made while the message travels.
+        // Made while the message travels, and always if it is accepted.
         let mut place = || Some(Arc::clone(cell.insert(Arc::default())));
         self.core.send_by(self.core.overflow, self.number, payload, &mut place, priority)?;
         Ok(self.ask_at(cell.unwrap_or_default()))
