@@ -5,8 +5,8 @@
 //! only, unless the two before it found messages. The replies of a row of messages are written together, and the state
 //! is stored after them.
 //!
-//! The next poll travels while the messages of the last one are handled, so a turn of the loop handles what the turn
-//! before has found. A slot validates itself, so it does not matter how early its words are read: those that were read
+//! The next poll of several slots travels while the messages of the last one are handled, so a turn of the loop handles what
+//! the turn before has found. A slot validates itself, so it does not matter how early its words are read: those that were read
 //! too early are those of the lap before.
 //!
 //! A handler that only reads its state is called for all messages of a row at the same time, each on an invocation of its
