@@ -65,7 +65,7 @@ impl RingBuilder {
             actor: super::source::read(wgsl)?,
             actors: 1,
             of_kinds: Vec::new(),
-            group: Group { lanes: 1, least: 1, near: true },
+            group: Group { lanes: 1, least: 1, near: true, resident: false },
             inbox: 256,
             overflow: Overflow::Block(Duration::from_secs(10)),
             backlog: None,
@@ -321,7 +321,8 @@ impl RingBuilder {
         let near = |inboxes: &Inboxes| {
             inboxes.place == InboxPlace::Card || (caps.kind == DeviceKind::Software && self.on_card != Some(false))
         };
-        let group = Group { near: inboxes.as_ref().is_none_or(near), ..self.group };
+        let (near, resident) = (inboxes.as_ref().is_none_or(near), inboxes.is_some());
+        let group = Group { near, resident, ..self.group };
         let source = generate(&self.actor, &counts, group.shape(&self.actor, caps, marks)?);
         let kernel = self.device.kernel(Wgsl::prepared(source).entry(ENTRY))?;
         let engine = match inboxes {

@@ -9,7 +9,7 @@ use super::source::{ActorText, MAX_SHARED_STATE};
 /// The invocations of a workgroup on a GPU, which move the words of a message together.
 const WARP: u32 = 32;
 
-/// The same where each moves short messages of its own: more of them share the cost of a poll.
+/// The same of a resident kernel where each moves short messages of its own: more of them share the cost of a poll.
 const WARPS: u32 = 128;
 
 /// The invocations that the builder was given, and the way of their polls.
@@ -21,6 +21,8 @@ pub(super) struct Group {
     pub(super) least: u32,
     /// Whether polls take no trip over a bus.
     pub(super) near: bool,
+    /// Whether the kernel stays on the device.
+    pub(super) resident: bool,
 }
 
 impl Group {
@@ -44,7 +46,7 @@ impl Group {
     /// The shape of the kernel for this text.
     pub(super) fn shape(self, actor: &ActorText, caps: &Caps, marks: bool) -> Result<Shape, RingError> {
         let shape = Shape { lanes: self.lanes, invocations: self.invocations(actor, caps)?, near: self.near, marks };
-        let several = caps.kind != DeviceKind::Software && is_short(actor, Format::of(actor), shape);
+        let several = self.resident && caps.kind != DeviceKind::Software && is_short(actor, Format::of(actor), shape);
         Ok(Shape { invocations: shape.invocations.max(if several { WARPS } else { 1 }), ..shape })
     }
 }
