@@ -143,11 +143,11 @@ impl Slots {
 
     /// Writes a message that is longer than the least one.
     fn write_longer(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
+        if self.payload <= SHORT {
+            return self.write_short(words, number, header, payload);
+        }
         let (at, phase) = (self.at(number), self.phase(number));
         let first = at + head(self.payload);
-        if self.payload <= SHORT {
-            return self.write_short::<{ 2 + SHORT }>(words, number, header, payload);
-        }
         for group in 0..groups(self.payload) {
             let mut highest = 0;
             for index in group * GROUP..self.payload.min((group + 1) * GROUP) {
@@ -171,10 +171,10 @@ impl Slots {
         words.store_all(self.at(number), &own);
     }
 
-    /// Writes a message whose slot has `WORDS` words at most, and whose highest bits fit into one word.
-    fn write_short<const WORDS: usize>(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
+    /// Writes a message whose highest bits fit into one word.
+    fn write_short(self, words: &impl Words, number: u32, header: Header, payload: &[u32]) {
         let phase = self.phase(number);
-        let (mut own, mut highest) = ([phase; WORDS], phase);
+        let (mut own, mut highest) = ([phase; 2 + SHORT], phase);
         let payload = &payload[..payload.len().min(self.payload)];
         for (index, (own, word)) in own.iter_mut().skip(2).zip(payload).enumerate() {
             highest |= (word >> 31) << index;
@@ -193,25 +193,30 @@ impl Slots {
     /// Whether all words of the message with this number have arrived.
     #[inline]
     fn has(self, words: &impl Words, number: u32) -> bool {
-        let (at, phase) = (self.at(number), self.phase(number));
         if self.payload == LEAST {
-            let [header, highest, first, second] = words.load_all::<{ 2 + LEAST }>(at);
-            return ((header ^ phase) | (highest ^ phase) | (first ^ phase) | (second ^ phase)) & PHASE == 0;
+            return self.read_least(words, number).is_some();
         }
+        let (at, phase) = (self.at(number), self.phase(number));
         // Without a branch for each word.
         let wrong = (at..at + head(self.payload) + self.payload).fold(0, |wrong, at| wrong | (words.load(at) ^ phase));
         wrong & PHASE == 0
     }
 
+    /// The payload of a message of the least length; `None` if it has not arrived.
+    #[inline]
+    fn read_least(self, words: &impl Words, number: u32) -> Option<[u32; LEAST]> {
+        let phase = self.phase(number);
+        let [header, highest, first, second] = words.load_all::<{ 2 + LEAST }>(self.at(number));
+        let wrong = (header ^ phase) | (highest ^ phase) | (first ^ phase) | (second ^ phase);
+        (wrong & PHASE == 0).then_some([first & !PHASE | highest << 31, second & !PHASE | highest >> 1 << 31])
+    }
+
     /// Reads the payload of the message with this number; `None` if it has not arrived.
     pub(crate) fn read(self, words: &impl Words, number: u32) -> Option<Payload> {
-        let (at, phase) = (self.at(number), self.phase(number));
         if self.payload == LEAST {
-            let [header, highest, first, second] = words.load_all::<{ 2 + LEAST }>(at);
-            let wrong = (header ^ phase) | (highest ^ phase) | (first ^ phase) | (second ^ phase);
-            let own = [first & !PHASE | highest << 31, second & !PHASE | highest >> 1 << 31];
-            return (wrong & PHASE == 0).then(|| Payload::from_slice(&own));
+            return self.read_least(words, number).map(|own| Payload::from_slice(&own));
         }
+        let (at, phase) = (self.at(number), self.phase(number));
         if words.load(at) & PHASE != phase {
             return None;
         }

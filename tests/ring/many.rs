@@ -116,6 +116,20 @@ async fn dropped_in_part(place: Place<'_>) -> TestResult {
     equal(ring.state_here::<u32>(0).await?, 2, "the messages that were handled")
 }
 
+/// Calls `send` with the numbers of four senders, each on a thread of its own.
+fn by_four(send: impl Fn(u32) -> TestResult + Sync) -> TestResult {
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|sender| {
+                let send = &send;
+                scope.spawn(move || send(sender))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    results.into_iter().collect()
+}
+
 /// Threads that send rows at the same time: each one's messages stay in their order.
 fn senders_of_many(place: Place<'_>) -> TestResult {
     let ring = place.ring(IN_ORDER)?.inbox(32).start()?;
@@ -125,11 +139,7 @@ fn senders_of_many(place: Place<'_>) -> TestResult {
         }
         Ok(())
     };
-    let results = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|sender| scope.spawn(move || send(sender))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
-    });
-    results.into_iter().collect::<TestResult<Vec<()>>>()?;
+    by_four(send)?;
     equal(ring.state(0)?, State { next: [500; 4], wrong: 0, count: 2000 }, "the state")
 }
 
@@ -182,11 +192,7 @@ fn senders_to_many_actors(place: Place<'_>) -> TestResult {
         }
         Ok(())
     };
-    let results = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|sender| scope.spawn(move || send(sender))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
-    });
-    results.into_iter().collect::<TestResult<Vec<()>>>()?;
+    by_four(send)?;
     for actor in 0..ACTORS {
         equal(ring.state(actor)?, State { next: [120; 4], wrong: 0, count: 480 }, "the state")?;
     }

@@ -11,7 +11,7 @@ use super::copies::{load, read, store, write};
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::kernel::{Kernel, Wgsl};
+use crate::kernel::{Kernel, Launch, Wgsl};
 use crate::submit::Destination;
 
 /// The kernels. A list has the numbers of slots, then, for the way to the device, the words of these slots.
@@ -65,6 +65,18 @@ pub(super) struct List<'a> {
     memory: UnifiedBuffer<u32>,
 }
 
+/// A launch of one of the kernels.
+fn move_slots<'a>(
+    kernel: &Kernel,
+    slots: &[u32],
+    mirror: Mirror<'_>,
+    list: &'a UnifiedBuffer<u32>,
+    memory: &'a mut UnifiedBuffer<u32>,
+) -> Launch<'a> {
+    let launch = kernel.launch().set("slots.count", slots.len() as u32).set("slots.words", mirror.stride as u32);
+    launch.bind("list", list).bind("memory", memory)
+}
+
 impl Mover {
     pub(super) fn new(device: &Device) -> Result<Self, Error> {
         let kernel = |entry| device.kernel(Wgsl::new(TEXT).file("ring slots").entry(entry));
@@ -90,9 +102,7 @@ impl Mover {
                 load(target, mirror.words, mirror.slot(*slot));
             }
             drop(target);
-            let launch = self.unpack.launch().set("slots.count", slots.len() as u32);
-            let launch = launch.set("slots.words", mirror.stride as u32);
-            launch.bind("list", &list).bind("memory", &mut *memory).threads(words)?;
+            move_slots(&self.unpack, slots, mirror, &list, memory).threads(words)?;
             lists.push(List { slots, memory: list });
         }
         Ok(lists)
@@ -109,9 +119,7 @@ impl Mover {
         for List { slots, memory: list } in lists {
             let words = slots.len() * mirror.stride;
             let mut packed = self.device.scratch::<u32>(words, &Destination::Own)?;
-            let launch = self.pack.launch().set("slots.count", slots.len() as u32);
-            let launch = launch.set("slots.words", mirror.stride as u32).bind("list", &list);
-            launch.bind("memory", &mut *memory).bind("packed", &mut packed).threads(words)?;
+            move_slots(&self.pack, slots, mirror, &list, memory).bind("packed", &mut packed).threads(words)?;
             let packed = read(waits, &packed, 0..words).await?;
             for (source, slot) in packed.chunks_exact(mirror.stride).zip(slots) {
                 store(source, mirror.words, mirror.slot(*slot));
